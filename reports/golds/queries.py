@@ -17,8 +17,8 @@ from labeling.conversation.input_text import snippet
 from labeling.expectations.wording import summary
 from labeling.models import VersionEntry
 from reports.cases.queries import verdict_counts_of
-from reports.comparison.moved import SideCase, cases_of
-from reports.comparison.runs import entries_taken, other_gold
+from reports.compare.moved import SideCase, cases_of
+from reports.compare.queries import entries_taken, other_gold
 from reports.filters.case_filters import address_query, text
 from toolevals.grading.metrics.clustered import Rate
 from toolevals.grading.values.verdict_table import VERDICT_NAMES

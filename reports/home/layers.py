@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from reports.analyses.compared import LayerDelta, RunComparison
-from reports.comparison.runs import MOST_COMPARED, TwoRuns, candidates_for, default_baseline, two_runs
+from reports.compare.analysis import RunComparison
+from reports.compare.layers import LayerDelta
+from reports.compare.queries import MOST_COMPARED, TwoRuns, candidates_for, default_baseline, two_runs
 from reports.gates.page import NewestGate, newest_gate, verdict_of
 from reports.run.analysis import Layers, VerdictRow
 from reports.trends.analysis import RunFacts, Series, Trend

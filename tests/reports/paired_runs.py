@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from reports.analyses.compared import Paired
+from reports.compare.pairing import Paired
 from toolevals.grading.values.verdict_table import VERDICT_NAMES
 from toolevals.runs.aggregates.packed_cases import Packed
 

@@ -11,11 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reports.analyses.compared import Paired, compared
-from reports.analyses.compared.pairing import Places
-from reports.analyses.compared.strata import stratum_deltas
-from reports.analyses.compared.tallying import Held, Tally, tallied
-from reports.comparison.moved import MovedFilter, moved_places
+from reports.compare.analysis import compared
+from reports.compare.layers import stratum_deltas
+from reports.compare.moved import MovedFilter, moved_places
+from reports.compare.pairing import Held, Paired, Places, Tally, tallied
 from tests.reports.paired_runs import packed, right, wrong
 from toolevals.grading.metrics.comparison import holm
 from toolevals.grading.values.verdicts import NONE, UNKNOWN_TOOL

@@ -11,7 +11,7 @@ from django.urls import reverse
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reports.analyses.compared.spending import compare_amounts
+from reports.compare.spending import compare_amounts
 from tests.reports.building import Builder, Case
 from tests.reports.reading import csv_rows, table, text
 from toolevals.grading.metrics.comparison import compare_runs, holm

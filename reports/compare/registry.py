@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Set
 from dataclasses import dataclass
 
-from reports.analyses.compared import RunComparison, ToolDelta
-from reports.comparison.runs import TwoRuns
+from reports.compare.analysis import RunComparison
+from reports.compare.matrix import ToolDelta
+from reports.compare.queries import TwoRuns
 from toolevals.grading.values import ToolSpec
 from toolevals.registry.changes import ToolChange, version_changes
 from toolevals.registry.models import ToolListEntry

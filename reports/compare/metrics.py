@@ -1,24 +1,76 @@
-"""Compare metrics of whole cases in two runs."""
+"""Work out what changed in the metrics of whole cases, on the examples that both runs hold."""
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from statistics import fmean
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-from django.core.cache import cache
-
-from reports.analyses.compared.metrics import MetricDelta, Values, metric_deltas
-from reports.comparison.part import every_pair
+from reports.compare.layers import ALPHA
+from reports.compare.queries import TwoRuns
 from toolevals.grading.engine.case_metrics import METRICS
+from toolevals.grading.metrics.clustered import FEWEST_EXAMPLES
+from toolevals.grading.metrics.comparison import Comparison, compare_alike, holm
 from toolevals.runs.aggregates.packed_cases import measured_case, metric_names
-from toolevals.runs.models import CaseGrade, Grading, Run
+from toolevals.runs.models import CaseGrade, Grading
 
-if TYPE_CHECKING:
-    from reports.comparison.runs import TwoRuns
+# A metric's value in each trial of an example; None where it is not scored.
+Values = tuple[float | None, ...]
 
-_KEPT: Final = 24 * 3600
+
+@dataclass(frozen=True, slots=True)
+class MetricDelta:
+    """The mean of a metric in both runs, over the examples that both scored, compared in pairs.
+
+    `versions` are those of the metric in the two gradings. `p_holm` is adjusted over all metrics.
+    """
+
+    name: str
+    versions: tuple[str, str]
+    compared: Comparison
+    p_holm: float | None = None
+
+    @property
+    def version_before(self) -> str:
+        return self.versions[0]
+
+    @property
+    def version_after(self) -> str:
+        return self.versions[1]
+
+    @property
+    def stands(self) -> bool:
+        """Return whether the change stands after the correction, in examples enough to tell."""
+        return self.p_holm is not None and self.p_holm < ALPHA and self.compared.examples >= FEWEST_EXAMPLES
+
+    @property
+    def caution(self) -> str:
+        """Return why a change may be the metric's own; empty where the same version measured both."""
+        before, after = self.versions
+        return "" if before == after else f"version {before}, then {after}: the change may be the metric’s"
+
+    @property
+    def sentence(self) -> str:
+        """Return what it measures."""
+        metric = METRICS.get(self.name)
+        return metric.sentence if metric else ""
+
+
+def metric_deltas(
+    versions: Mapping[str, tuple[str, str]], values: Mapping[str, Mapping[tuple[Values, Values], int]]
+) -> tuple[MetricDelta, ...]:
+    """Return a row for each metric that both runs scored in an example, in the order of `versions`.
+
+    `values` are, by metric, (values before, values after) -> how many examples have these.
+    """
+    rows = [MetricDelta(name, versions[name], compare_alike(values[name])) for name in versions]
+    scored = [row for row in rows if row.compared.examples]
+    adjusted = holm([row.compared.p_value for row in scored])
+    return tuple(replace(row, p_holm=p_value) for row, p_value in zip(scored, adjusted, strict=True))
+
+
 _SCORED: Final = ("passed", "failed")
 _UP, _DOWN = ("fixed", "rose"), ("broken", "fell")
 # Of each trial of an example the text of its values.
@@ -27,14 +79,7 @@ _Texts = tuple[str, ...]
 
 def compared_metrics(runs: TwoRuns) -> tuple[MetricDelta, ...]:
     """Return the change of each metric that both gradings measured. Every case is read for it, and it is kept."""
-    if runs.part.conditions:
-        return _deltas(runs)
-    key = f"reports:compared-metrics:{runs.gradings[0].pk}:{runs.gradings[1].pk}"
-    deltas: tuple[MetricDelta, ...] | None = cache.get(key)
-    if deltas is None:
-        deltas = _deltas(runs)
-        cache.set(key, deltas, timeout=_KEPT)
-    return deltas
+    return runs.kept("metrics", lambda: _deltas(runs))
 
 
 def metric_places(runs: TwoRuns, metric: str, how: str) -> tuple[int, Iterator[tuple[int, int]]]:
@@ -42,12 +87,11 @@ def metric_places(runs: TwoRuns, metric: str, how: str) -> tuple[int, Iterator[t
 
     `left_out` are those that it did not score in one of the runs.
     """
-    pairs = every_pair(runs, runs.paired.pairs)
     if metric not in shared_metrics(runs):
         return 0, iter(())
     sides = _sides(runs)
     places = []
-    for place, pair in enumerate(pairs):
+    for place, pair in enumerate(runs.pairs):
         before, after = (_values(grading, metric, side.get(place, ())) for grading, side in sides)
         if has_moved(how, before, after):
             places.append(pair)
@@ -72,7 +116,7 @@ def _deltas(runs: TwoRuns) -> tuple[MetricDelta, ...]:
     versions = shared_metrics(runs)
     (first, before), (second, after) = _sides(runs)
     alike: Counter[tuple[_Texts, _Texts]] = Counter(
-        (before.get(place, ()), after.get(place, ())) for place in range(runs.paired.examples)
+        (before.get(place, ()), after.get(place, ())) for place in range(len(runs.pairs))
     )
     values: dict[str, Counter[tuple[Values, Values]]] = {name: Counter() for name in versions}
     for (one, other), count in alike.items():
@@ -89,20 +133,17 @@ def shared_metrics(runs: TwoRuns) -> Mapping[str, tuple[str, str]]:
 
 def _sides(runs: TwoRuns) -> list[tuple[tuple[str, ...], Mapping[int, _Texts]]]:
     """Return the names of either run's metrics and, by an example's place among those compared, its texts."""
-    pairs = every_pair(runs, runs.paired.pairs)
-    places = [{pair[side]: place for place, pair in enumerate(pairs)} for side in range(2)]
     return [
-        (metric_names(grading.graders), _texts(grading, run, known))
-        for grading, run, known in zip(runs.gradings, (runs.before, runs.after), places, strict=True)
+        (metric_names(grading.graders), _texts(grading, runs.places(side)))
+        for side, grading in enumerate(runs.gradings)
     ]
 
 
-def _texts(grading: Grading, run: Run, places: Mapping[int, int]) -> dict[int, _Texts]:
-    positions = {position: place for place, position in enumerate(run.positions)}
+def _texts(grading: Grading, places: Mapping[int, int]) -> dict[int, _Texts]:
     by_example: defaultdict[int, list[str]] = defaultdict(list)
     rows = CaseGrade.objects.filter(grading=grading).order_by()
     for position, text in rows.values_list("transcript__entry__position", "measured").iterator():
-        if (place := places.get(positions.get(position, -1))) is not None:
+        if (place := places.get(position)) is not None:
             by_example[place].append(text)
     # In any order, so that examples that are alike are counted together.
     return {place: tuple(sorted(texts)) for place, texts in by_example.items()}

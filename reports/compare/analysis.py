@@ -1,16 +1,44 @@
-"""Work out what a comparison opens with: whether the change is real, in words that a test has earned."""
+"""Compare two runs on the same examples: what changed in layers, tools and the matrix.
+
+An example counts once, with all its trials, which are alike.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Final
 
-from reports.analyses.compared.layers import ALPHA, LayerDelta
-from reports.analyses.compared.tools import ToolDelta
+from reports.compare.layers import ALPHA, LayerDelta, layer_deltas
+from reports.compare.matrix import MatrixDelta, ToolDelta, matrix_delta, tool_deltas
+from reports.compare.pairing import Paired, tallied
 from toolevals.grading.metrics.clustered import FEWEST_EXAMPLES
 from toolevals.grading.metrics.comparison import fewest_changed
 from toolevals.grading.values.verdict_table import VERDICTS
 from toolevals.presentation.numbers import count, p_value, percent, points, signed_span
+
+
+@dataclass(frozen=True, slots=True)
+class RunComparison:
+    """Everything that is told of two runs on the `examples` that both hold."""
+
+    examples: int
+    layers: tuple[LayerDelta, ...]
+    tools: tuple[ToolDelta, ...]
+    matrix: MatrixDelta
+
+    def layer(self, name: str) -> LayerDelta | None:
+        """Return the row of a verdict, by default that of the outcome or else the first; None without any."""
+        by_name = {row.name: row for row in self.layers}
+        return by_name.get(name) or next(iter(self.layers), None)
+
+
+def compared(paired: Paired) -> RunComparison:
+    """Return the comparison of two runs."""
+    tally = tallied(paired)
+    layers = layer_deltas(paired.verdicts.read())
+    return RunComparison(paired.examples, layers, tool_deltas(tally), matrix_delta(tally))
+
 
 # What a rate says of an example -> in words, after "of examples are".
 WORDS: Final = {row.name: row.compared for row in VERDICTS}

@@ -1,4 +1,4 @@
-"""Serve two runs side by side in the REST interface: the same analyses as the page and the files."""
+"""Serve two runs side by side in the REST interface: in all, by stratum, by judge and by metric."""
 
 from __future__ import annotations
 
@@ -9,14 +9,17 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from reports.analyses.compared.sentence import change_details, change_sentence, tools_sentence
-from reports.analyses.compared.spending import UNITS
-from reports.comparison import tables
-from reports.comparison.moved import HOWS, MISTAKES, moved_page, read_moved_filter
-from reports.comparison.page import asked_runs, outside
-from reports.comparison.part import PART
-from reports.comparison.registry import registry_change
-from reports.comparison.runs import OUTSIDE, TwoRuns
+from labeling.models import Example
+from reports.compare import table as tables
+from reports.compare.analysis import change_details, change_sentence, tools_sentence
+from reports.compare.judges import judge_deltas
+from reports.compare.metrics import compared_metrics
+from reports.compare.moved import HOWS, MISTAKES, moved_page, read_moved_filter
+from reports.compare.page import asked_runs, outside, strata_of, stratum_named, stratum_rows
+from reports.compare.parameters import compared_parameters
+from reports.compare.queries import OUTSIDE, PART, TwoRuns
+from reports.compare.registry import registry_change
+from reports.compare.spending import UNITS, compared_spending
 from reports.filters.case_filters import number as read_number
 from reports.filters.case_filters import text
 from reports.run.queries import noisier
@@ -206,3 +209,57 @@ class CompareCasesView(PairView):
         more = None if page.more is None else f"{address}?{moved_filter.query()}&start={page.more}&limit={limit}"
         document = {"count": page.count, "next": more, "results": page.rows}
         return Response(MovedExamplesSerializer(document).data)
+
+
+class CompareStrataView(PairView):
+    """The changes of one rate in each value of a stratum."""
+
+    @extend_schema(
+        parameters=[
+            OpenApiParameter("by", str, enum=list(Example.STRATA), description="Which stratum; by default the first."),
+            OpenApiParameter("layer", str, enum=list(VERDICT_NAMES), description="Which rate; by default the outcome."),
+            *PART_PARAMETERS,
+        ],
+        responses=serializer_of(tables.STRATA)(many=True),
+    )
+    def get(self, request: Request, number: int, candidate: int) -> Response:
+        runs = self.runs(number, candidate)
+        layer = runs.comparison.layer(text(request.query_params, "layer"))
+        name = stratum_named(text(request.query_params, "by"))
+        rows = strata_of(runs, name, layer.name) if layer else ()
+        named = stratum_rows(name, rows)
+        return Response(serializer_of(tables.STRATA)(named, many=True).data)
+
+
+class CompareJudgesView(PairView):
+    """The changes in the verdicts of judges: models, in addition to the rules."""
+
+    @extend_schema(parameters=PART_PARAMETERS, responses=serializer_of(tables.JUDGES)(many=True))
+    def get(self, request: Request, number: int, candidate: int) -> Response:
+        return Response(serializer_of(tables.JUDGES)(judge_deltas(self.runs(number, candidate)), many=True).data)
+
+
+class CompareMetricsView(PairView):
+    """The changes in the metrics of whole cases."""
+
+    @extend_schema(parameters=PART_PARAMETERS, responses=serializer_of(tables.METRICS)(many=True))
+    def get(self, request: Request, number: int, candidate: int) -> Response:
+        return Response(serializer_of(tables.METRICS)(compared_metrics(self.runs(number, candidate)), many=True).data)
+
+
+class CompareSpendingView(PairView):
+    """The changes in what conversations take: money, tokens and time."""
+
+    @extend_schema(parameters=PART_PARAMETERS, responses=serializer_of(tables.SPENDING)(many=True))
+    def get(self, request: Request, number: int, candidate: int) -> Response:
+        return Response(serializer_of(tables.SPENDING)(compared_spending(self.runs(number, candidate)), many=True).data)
+
+
+class CompareParametersView(PairView):
+    """The changes in each parameter of each tool."""
+
+    @extend_schema(parameters=PART_PARAMETERS, responses=serializer_of(tables.PARAMETERS)(many=True))
+    def get(self, request: Request, number: int, candidate: int) -> Response:
+        return Response(
+            serializer_of(tables.PARAMETERS)(compared_parameters(self.runs(number, candidate)), many=True).data
+        )

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Final, NamedTuple
 
-from reports.comparison.moved import MovedRow
-from reports.comparison.registry import ToolMoved
+from reports.compare.moved import MovedRow
+from reports.compare.registry import ToolMoved
 from toolevals.presentation.csv import Cell
 from toolevals.presentation.table import INTERVAL, Column, Table, beneath, in_answer, in_file, with_interval
 

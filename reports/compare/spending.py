@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from statistics import fmean
 from typing import Final
 
-from reports.analyses.compared.layers import ALPHA
-from reports.analyses.compared.metrics import Values
+from reports.compare.layers import ALPHA
+from reports.compare.metrics import Values, has_moved
+from reports.compare.queries import TwoRuns
 from toolevals.grading.metrics.clustered import FEWEST_EXAMPLES
 from toolevals.grading.metrics.comparison import Comparison, compare_alike, holm
 from toolevals.grading.metrics.rates import Interval
+from toolevals.runs.aggregates.spending import Spending
+from toolevals.runs.models import CaseGrade
 
 # What a conversation takes, and its unit.
 UNITS: Final[Mapping[str, str]] = {"cost": "money", "tokens": "tokens", "latency": "ms"}
@@ -82,3 +85,62 @@ def _known(amounts: Values) -> list[float]:
 
 def _parts(amounts: Values, unit: float) -> Values:
     return tuple(None if amount is None else amount / unit for amount in amounts)
+
+
+_COLUMNS: Final = ("cost", "tokens_in", "tokens_out", "latency_ms")
+# Of each trial of an example its money, tokens and time, as UNITS.
+_Taken = tuple[tuple[float | None, float | None, float | None], ...]
+
+
+def compared_spending(runs: TwoRuns) -> tuple[SpendingDelta, ...]:
+    """Return the change in what conversations take. Every transcript's columns are read for it, and it is kept."""
+    if not both_say(runs):
+        return ()
+    return runs.kept("spending", lambda: _deltas(runs))
+
+
+def both_say(runs: TwoRuns) -> bool:
+    """Return whether both runs say anything of what their conversations took."""
+    said = [grading.spending for grading in runs.gradings]
+    return all(each is not None and Spending.from_document(each).says_of_conversations for each in said)
+
+
+def spending_places(runs: TwoRuns, name: str, how: str) -> tuple[int, Iterator[tuple[int, int]]]:
+    """Return the places of examples whose conversations took more (`rose`), less (`fell`), or either.
+
+    `left_out` are those of which one of the runs does not say it.
+    """
+    at = tuple(UNITS).index(name)
+    before, after = _sides(runs)
+    places = []
+    for place, pair in enumerate(runs.pairs):
+        first, second = (tuple(taken[at] for taken in side.get(place, ())) for side in (before, after))
+        if has_moved(how, first, second):
+            places.append(pair)
+    return len(places), iter(places)
+
+
+def _deltas(runs: TwoRuns) -> tuple[SpendingDelta, ...]:
+    before, after = _sides(runs)
+    values: dict[str, Counter[tuple[Values, Values]]] = {name: Counter() for name in UNITS}
+    for place in range(len(runs.pairs)):
+        for at, counted in enumerate(values.values()):
+            first, second = (tuple(taken[at] for taken in side.get(place, ())) for side in (before, after))
+            counted[first, second] += 1
+    return spending_deltas(values)
+
+
+def _sides(runs: TwoRuns) -> list[Mapping[int, _Taken]]:
+    """Return what the trials of each example took in either run, by its place among those compared."""
+    sides: list[Mapping[int, _Taken]] = []
+    for side, grading in enumerate(runs.gradings):
+        places = runs.places(side)
+        found: defaultdict[int, _Taken] = defaultdict(tuple)
+        rows = CaseGrade.objects.filter(grading=grading).order_by("transcript__trial")
+        columns = (f"transcript__{name}" for name in _COLUMNS)
+        for position, cost, into, out, latency in rows.values_list("transcript__entry__position", *columns).iterator():
+            if (place := places.get(position)) is not None:
+                tokens = None if into is None or out is None else into + out
+                found[place] += ((cost, tokens, latency),)
+        sides.append(found)
+    return sides

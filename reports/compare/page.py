@@ -10,11 +10,9 @@ from typing import Any
 from django.http import Http404
 
 from labeling.models import Example
-from reports.analyses.compared import MatrixDelta
-from reports.analyses.compared.matrix import CellDelta
-from reports.analyses.compared.strata import StratumDelta, stratum_deltas
-from reports.comparison.part import PART, read_part, stratum_of_pairs
-from reports.comparison.runs import OUTSIDE, TwoRuns, candidates_for, two_runs
+from reports.compare.layers import StratumDelta, stratum_deltas
+from reports.compare.matrix import CellDelta, MatrixDelta
+from reports.compare.queries import OUTSIDE, PART, TwoRuns, candidates_for, read_part, two_runs
 from reports.filters.case_filters import Filters, address_query
 from reports.filters.choices import Chip, chips, filter_choices
 from reports.run.header import run_of
@@ -153,7 +151,7 @@ def part_chips(runs: TwoRuns, query: Callable[[Filters], str]) -> tuple[Chip, ..
 
 def strata_of(runs: TwoRuns, name: str, verdict: str) -> tuple[StratumDelta, ...]:
     """Return what changed in a verdict's rate in each value of a stratum."""
-    return stratum_deltas(runs.paired, stratum_of_pairs(runs, runs.paired.pairs, name), verdict)
+    return stratum_deltas(runs.paired, runs.strata(name), verdict)
 
 
 def stratum_named(name: str) -> str:

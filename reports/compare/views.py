@@ -11,15 +11,12 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
-from reports.analyses.compared.parameters import parameters_sentence
-from reports.analyses.compared.sentence import change_details, change_sentence, tools_sentence
-from reports.analyses.compared.spending import UNITS
-from reports.cases.paired import paired_case
-from reports.comparison import tables
-from reports.comparison.judges import judge_deltas, shared_judges
-from reports.comparison.metrics import compared_metrics, shared_metrics
-from reports.comparison.moved import MovedFilter, moved_page, read_moved_filter
-from reports.comparison.page import (
+from reports.compare import table as tables
+from reports.compare.analysis import change_details, change_sentence, tools_sentence
+from reports.compare.judges import judge_deltas, shared_judges
+from reports.compare.metrics import compared_metrics, shared_metrics
+from reports.compare.moved import MovedFilter, moved_page, paired_case, read_moved_filter
+from reports.compare.page import (
     MOST_AT_ONCE,
     asked_runs,
     choices,
@@ -32,11 +29,10 @@ from reports.comparison.page import (
     stratum_named,
     stratum_rows,
 )
-from reports.comparison.parameters import compared_parameters
-from reports.comparison.part import read_part
-from reports.comparison.registry import registry_change
-from reports.comparison.runs import TwoRuns, default_baseline
-from reports.comparison.spending import both_say, compared_spending
+from reports.compare.parameters import compared_parameters, parameters_sentence
+from reports.compare.queries import TwoRuns, default_baseline, read_part
+from reports.compare.registry import registry_change
+from reports.compare.spending import UNITS, both_say, compared_spending
 from reports.downloads.long_tables import compared_table
 from reports.downloads.views import long_csv
 from reports.filters.case_filters import address_query, text

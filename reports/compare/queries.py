@@ -1,24 +1,36 @@
-"""Tell which examples two runs share, and whether they can be compared at all."""
+"""Read two runs to compare: which examples they share, which of these are compared, and whether they can be at all."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Final
+from typing import Any, Final, TypeVar, cast
 from uuid import UUID
 
 from django.core.cache import cache
 from django.db.models import QuerySet
 
-from labeling.models import Gold, VersionEntry
-from reports.analyses.compared import Paired, RunComparison, compared
-from reports.comparison.part import pairs_in
-from reports.filters.case_filters import Filters
+from labeling.models import Example, Gold, VersionEntry
+from reports.compare.analysis import RunComparison, compared
+from reports.compare.pairing import Paired
+from reports.filters.case_filters import Filters, text
 from reports.trends.queries import COMPARED, part_of
 from toolevals.grading.values.canonical import digest
 from toolevals.runs.aggregates.packed_cases import packed_cases_of
-from toolevals.runs.models import Grading, Run
+from toolevals.runs.models import CaseTag, Grading, Run
+
+# What examples can be picked by: strata as the candidate's examples say them today, and tags on a case of either run.
+PART: Final = (*Example.STRATA, "tagged")
+Pairs = Sequence[tuple[int, int]]
+Result = TypeVar("Result")
+
+
+def read_part(parameters: Mapping[str, str]) -> Filters:
+    """Return which examples the address asks for."""
+    part: dict[str, Any] = {name: text(parameters, name) for name in PART}
+    return Filters(**part)
+
 
 KEPT: Final = 24 * 3600
 AT_ONCE: Final = 500
@@ -80,12 +92,8 @@ class TwoRuns:
     @cached_property
     def shared(self) -> Shared:
         """Return which examples both hold with the same gold."""
-        key = f"reports:shared:{self.gradings[0].pk}:{self.gradings[1].pk}"
-        both: Shared | None = cache.get(key)
-        if both is None:
-            both = _shared(*self.gradings)
-            cache.set(key, both, timeout=KEPT)
-        return both
+        key = f"reports:compared:shared:{self.gradings[0].pk}:{self.gradings[1].pk}"
+        return cast("Shared", cache.get_or_set(key, lambda: _shared(*self.gradings), KEPT))
 
     @property
     def examples(self) -> int:
@@ -93,22 +101,61 @@ class TwoRuns:
         return self.before.size if self.shared.pairs is None else len(self.shared.pairs)
 
     @cached_property
+    def chosen(self) -> Pairs | None:
+        """The places in both runs of the shared examples in the part; None where all are, in one order."""
+        chosen: Pairs | None = self.shared.pairs
+        conditions = self.part.conditions
+        tag = conditions.pop("tagged", "")
+        if conditions:
+            entries = VersionEntry.objects.filter(version=self.after.dataset_version_id)
+            wanted = entries.filter(**{f"revision__example__{name}": value for name, value in conditions.items()})
+            places = set(places_at(self.after, wanted.values_list("position", flat=True).iterator()))
+            chosen = [pair for pair in self._listed(chosen) if pair[1] in places]
+        if tag:
+            sides = [_tagged(run, tag) for run in (self.before, self.after)]
+            chosen = [pair for pair in self._listed(chosen) if pair[0] in sides[0] or pair[1] in sides[1]]
+        return chosen
+
+    @cached_property
+    def pairs(self) -> Pairs:
+        """The places in both runs of the compared examples."""
+        return self._listed(self.chosen)
+
+    def _listed(self, pairs: Pairs | None) -> Pairs:
+        return [(place, place) for place in range(self.before.size)] if pairs is None else pairs
+
+    def places(self, side: int) -> dict[int, int]:
+        """Return the place among the compared examples of positions in the version of a run, 0 or 1."""
+        positions = (self.before, self.after)[side].positions
+        return {positions[pair[side]]: place for place, pair in enumerate(self.pairs)}
+
+    @cached_property
     def paired(self) -> Paired:
-        """Return what the shared examples came to."""
+        """Return what the compared examples came to."""
         before, after = packed_cases_of(self.gradings)
-        return Paired(before, after, pairs_in(self, self.shared.pairs))
+        return Paired(before, after, self.chosen)
 
     @cached_property
     def comparison(self) -> RunComparison:
-        """The comparison; finished gradings do not change, so that of all examples is kept. Strata and tags may."""
+        """The comparison."""
+        return self.kept("all", lambda: compared(self.paired))
+
+    def kept(self, what: str, work_out: Callable[[], Result]) -> Result:
+        """Return what is worked out of the compared examples; that of all of them is kept.
+
+        Finished gradings do not change. Strata and tags may.
+        """
         if self.part.conditions:
-            return compared(self.paired)
-        key = f"reports:compared-4:{self.gradings[0].pk}:{self.gradings[1].pk}"
-        result: RunComparison | None = cache.get(key)
-        if result is None:
-            result = compared(self.paired)
-            cache.set(key, result, timeout=KEPT)
-        return result
+            return work_out()
+        key = f"reports:compared:{what}:{self.gradings[0].pk}:{self.gradings[1].pk}"
+        return cast("Result", cache.get_or_set(key, work_out, KEPT))
+
+    def strata(self, name: str) -> list[str]:
+        """Return the value of a stratum of each compared example, in their order; "" where it says none."""
+        entries = VersionEntry.objects.filter(version=self.after.dataset_version_id)
+        values = dict(entries.values_list("position", f"revision__example__{name}").iterator())
+        positions = self.after.positions
+        return [values.get(positions[after], "") for _, after in self.pairs]
 
     @property
     def differences(self) -> list[tuple[str, str, str]]:
@@ -232,3 +279,14 @@ def _other_graders(before: Grading, after: Grading) -> str:
     sides = [{each["name"]: each["version"] for each in grading.graders} for grading in (before, after)]
     names = sorted(name for name in sides[0].keys() | sides[1].keys() if sides[0].get(name) != sides[1].get(name))
     return ", ".join(f"{name} {sides[0].get(name, 'none')} and {sides[1].get(name, 'none')}" for name in names)
+
+
+def places_at(run: Run, positions: Iterable[int]) -> Iterable[int]:
+    """Return the places in a run of those positions in its version that it takes."""
+    known = {position: place for place, position in enumerate(run.positions)}
+    return (known[position] for position in positions if position in known)
+
+
+def _tagged(run: Run, tag: str) -> set[int]:
+    tags = CaseTag.objects.filter(transcript__run=run, transcript__replaced_at=None, tag=tag).order_by()
+    return set(places_at(run, tags.values_list("transcript__entry__position", flat=True)))
