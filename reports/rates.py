@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Final, Protocol
+from typing import Final
 
 from toolevals.grading.metrics.clustered import FEWEST_EXAMPLES, ExampleSums, Rate, rate, rate_of
 from toolevals.grading.values.verdict_table import VERDICTS
-from toolevals.presentation.csv import Cell
 from toolevals.presentation.table import RATE, Column
 
 __all__ = ["FEW", "FEW_WORDS", "GOALS", "TOOL_GOAL", "ExampleSums", "Rate", "few_of", "rate", "rate_of"]
@@ -32,23 +31,3 @@ RATED: Final = (
     *(Column(name, int) for name in ("failed", "unscored", "errored")),
     Column("rate", RATE, only="file"),
 )
-COUNTED: Final = ("passed", "failed", "unscored", "errored", "rate", "rate_low", "rate_high")
-
-
-class Counted(Protocol):
-    """A row of some report: `rate` counts what passed among what was scored."""
-
-    @property
-    def rate(self) -> Rate: ...
-    @property
-    def failed(self) -> int: ...
-    @property
-    def unscored(self) -> int: ...
-    @property
-    def errored(self) -> int: ...
-
-
-def counted(row: Counted) -> tuple[Cell, ...]:
-    """Return the cells of `COUNTED`."""
-    rate = row.rate
-    return (rate.passed, row.failed, row.unscored, row.errored, rate.value, rate.low, rate.high)

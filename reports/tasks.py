@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from reports.dialects import grade_with_dialects as making
-from reports.downloads.bundle import bundle_work
-from reports.downloads.services import table_work
+from reports.downloads.services import bundle_work, table_work
 from reports.dropped import preview as looking
 from reports.gates.services import gate_decide
 from reports.suspects import services as counting
@@ -12,7 +11,7 @@ from toolevals.celery import app
 from toolevals.workspace.jobs import batch_work
 
 
-@app.task(name="reports.downloads.bundle")
+@app.task(name="reports.downloads.services")
 def bundle(batch_id: str) -> None:
     """Write the zip of a run."""
     batch_work(batch_id, bundle_work)

@@ -35,7 +35,6 @@ urlpatterns = [
     path("runs/<int:number>/episodes/", run.EpisodesView.as_view(), name="episodes"),
     path("runs/<int:number>/dialects/", dialects.DialectsView.as_view(), name="dialects"),
     path("runs/<int:number>/dialects/cases/", dialects.DialectCasesView.as_view(), name="dialect-cases"),
-    path("runs/<int:number>/judges/", run.JudgesView.as_view(), name="judges"),
     path("runs/<int:number>/reliability/", run.ReliabilityView.as_view(), name="reliability"),
     path("runs/<int:number>/trials/", run.TrialsView.as_view(), name="trials"),
     path("runs/<int:number>/golds/", golds.GoldsView.as_view(), name="golds"),

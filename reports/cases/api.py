@@ -14,8 +14,7 @@ from rest_framework.generics import ListAPIView
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from reports.cases.queries import case_or_404, listed_cases, with_gold
-from reports.cases.remarks import remark_page
+from reports.cases.queries import case_or_404, listed_cases, remark_page, with_gold
 from reports.cases.table import (
     CASES,
     DIFFERENCES,

@@ -12,7 +12,7 @@ from django.db.models import Count, F
 from reports.cases.queries import verdict_counts
 from reports.compare.layers import ALPHA
 from reports.compare.queries import TwoRuns
-from reports.run.arguments import ALL_TOGETHER, WRONG
+from reports.run.findings import ALL_TOGETHER, WRONG
 from toolevals.grading.metrics.clustered import FEWEST_EXAMPLES
 from toolevals.grading.metrics.comparison import Comparison, Share, compare_counted, holm
 from toolevals.grading.values.verdicts import NONE

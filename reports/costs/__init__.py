@@ -1,1 +1,1 @@
-"""The costs of conversations and of calls to each tool."""
+"""Show what conversations and the calls to each tool cost."""

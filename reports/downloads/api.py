@@ -12,9 +12,8 @@ from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from reports.downloads.bundle import BUNDLE, bundle_start
 from reports.downloads.long_tables import TABLES, read_table_request
-from reports.downloads.services import TABLE, table_belongs, table_start
+from reports.downloads.services import BUNDLE, TABLE, bundle_start, table_belongs, table_start
 from reports.run.api import GRADING, RunReportView
 from toolevals.workspace.api.base import ProjectView
 from toolevals.workspace.api.idempotency import idempotent

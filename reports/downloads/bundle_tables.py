@@ -6,8 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from reports.cases.queries import grading_layers, verdict_counts
-from reports.cases.remarks import remark_rows
+from reports.cases.queries import grading_layers, remark_rows, verdict_counts
 from reports.cases.table import REMARKS
 from reports.costs.queries import grading_tool_costs
 from reports.costs.table import SPENDING
@@ -19,10 +18,9 @@ from reports.downloads.long_tables import TABLES, TableRequest
 from reports.filters.case_filters import Filters
 from reports.filters.matrix_cells import matrix_counts, matrix_sums
 from reports.gates.page import GATES_CSV, gates_csv
-from reports.golds.queries import all_gold_rows
-from reports.golds.table import GOLDS
-from reports.judges import table as judge_tables
+from reports.golds.queries import GOLDS, all_gold_rows
 from reports.judges.queries import judges_of
+from reports.judges.table import JUDGES
 from reports.matrix.analysis import Matrix, matrix_of
 from reports.models import DialectReading, HeldGate
 from reports.recovery import table as recovery_tables
@@ -34,8 +32,14 @@ from reports.run import table as tables
 from reports.run.analysis import failure_modes, noisy_rows, tag_counts
 from reports.run.metrics import metrics_of
 from reports.run.overreach import grading_overreach
-from reports.run.proxies import grading_proxies
-from reports.run.queries import grading_arguments, grading_findings, grading_noise, read_rows, run_readings
+from reports.run.queries import (
+    grading_arguments,
+    grading_findings,
+    grading_noise,
+    grading_proxies,
+    read_rows,
+    run_readings,
+)
 from reports.run.recorded import recorded_agreement
 from reports.run.tools import tools_of
 from toolevals.presentation.csv import Cell
@@ -72,10 +76,6 @@ def _reliability(grading: Grading) -> Reliability | None:
 def _failures(grading: Grading) -> Rows:
     counts = verdict_counts(grading)
     return tables.failures(tag_counts(counts.get("tag", {})), failure_modes(counts.get("mode", {})))
-
-
-def _judges(grading: Grading) -> Rows:
-    return judge_tables.judges(judges_of(grading))
 
 
 def _gates(grading: Grading) -> Rows:
@@ -141,7 +141,7 @@ BUNDLED: Final = {
     "overreach.csv": _of("cells with excess calls", tables.OVERREACH, lambda grading: grading_overreach(grading).rows),
     "cases.csv": _long("cases", "a row a case, with every verdict"),
     "remarks.csv": BundledTable("people’s tags and notes on cases", REMARKS.head, remark_rows),
-    "judges.csv": BundledTable("what each judge came to", judge_tables.JUDGES, _judges),
+    "judges.csv": _of("what each judge came to", JUDGES, judges_of),
     "judged.csv": _long("judged", "a row a case and judge"),
     "re-readings.csv": BundledTable(
         "what people said in re-readings, once these are closed", rereading_tables.COLUMNS, _rereadings

@@ -12,10 +12,9 @@ from django.urls import reverse
 from django.utils.http import urlencode
 from django.views.decorators.http import require_http_methods, require_safe
 
-from reports.downloads.bundle import BUNDLE, CONTENTS, bundle_start
 from reports.downloads.bundle_tables import BUNDLED
 from reports.downloads.long_tables import COMPARED, TableRequest, read_table_request
-from reports.downloads.services import TABLE, table_belongs, table_of, table_start
+from reports.downloads.services import BUNDLE, CONTENTS, TABLE, bundle_start, table_belongs, table_of, table_start
 from reports.matrix.queries import counted_matrix
 from reports.matrix.state import read_matrix_state
 from reports.run import table as tables

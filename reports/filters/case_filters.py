@@ -13,8 +13,7 @@ from urllib.parse import urlencode
 from reports.dialects.analysis import AGREE, DIFFER
 from reports.judges.analysis import PREFIX
 from reports.run.analysis import WARNING
-from reports.run.arguments import ANY_WRONG, KIND_WORDS, KINDS
-from reports.run.findings import WORDS
+from reports.run.findings import ANY_WRONG, KIND_WORDS, KINDS, WORDS
 from toolevals.grading.dialects.other_verdicts import OURS
 from toolevals.grading.engine.case_findings import FAMILIES
 from toolevals.grading.engine.case_metrics import METRICS
@@ -158,7 +157,7 @@ class CaseFilter:
     ended: str = ""
     # "selection": the answer is right though that failed.
     latent: str = ""
-    # One way in which an argument of a tool is wrong, or any: see `reports.run.arguments`.
+    # One way in which an argument of a tool is wrong, or any: see `reports.run.findings`.
     fault: str = ""
     tool: str = ""
     parameter: str = ""

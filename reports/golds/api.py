@@ -11,8 +11,17 @@ from rest_framework.response import Response
 
 from reports.filters.case_filters import address_query
 from reports.filters.case_filters import number as read_number
-from reports.golds.queries import CAUSES, HOWS, GoldFilter, gold_case_lines, gold_changes, gold_rows, two_gradings
-from reports.golds.table import CASES, GOLDS
+from reports.golds.queries import (
+    CASES,
+    CAUSES,
+    GOLDS,
+    HOWS,
+    GoldFilter,
+    gold_case_lines,
+    gold_changes,
+    gold_rows,
+    two_gradings,
+)
 from reports.run.header import run_head
 from toolevals.workspace.api.base import ProjectView
 from toolevals.workspace.tables import serializer_of

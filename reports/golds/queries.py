@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from itertools import islice
 from typing import Any, Final, NamedTuple
 from uuid import UUID
@@ -24,6 +25,7 @@ from toolevals.grading.metrics.clustered import Rate
 from toolevals.grading.values.verdict_table import VERDICT_NAMES
 from toolevals.grading.values.verdicts import decided_words
 from toolevals.presentation.csv import Cell
+from toolevals.presentation.table import Column, Table
 from toolevals.runs.aggregates.packed_cases import LETTERS, Packed, packed_cases
 from toolevals.runs.aggregates.run_rows import Deciding, deciding_of
 from toolevals.runs.aggregates.sums import verdict_rates
@@ -356,3 +358,48 @@ def _side(grading: Grading, entries: Mapping[int, VersionEntry]) -> Mapping[UUID
 def _held(grading: Grading, revisions: Sequence[Any]) -> dict[Any, VersionEntry]:
     rows = VersionEntry.objects.filter(version=grading.dataset_version_id, revision__in=revisions)
     return {entry.revision_id: entry for entry in rows.select_related("gold")}
+
+
+_CHANGED: Final = (*HOWS, *(f"by_{cause}" for cause in CAUSES))
+GOLDS: Final = Table(
+    "GoldRow",
+    "One finished grading, as a row of `golds.csv`: how many cases changed since `before`, and by what.",
+    (
+        Column("grading", int, "grading.number"),
+        Column("grading_id", UUID, "grading.pk"),
+        Column("version", int, "grading.dataset_version.number"),
+        Column("graded_at", datetime, "grading.finished_at"),
+        Column("decided_by", optional=True),
+        Column("passed", int, "rate.passed", optional=True),
+        Column("scored", int, "rate.total", optional=True),
+        Column("rate", float, "rate.value", optional=True),
+        Column("rate_low", float, "rate.low", optional=True),
+        Column("rate_high", float, "rate.high", optional=True),
+        Column("before", int, "before.number", optional=True),
+        *(Column(name, int, f"changed.{name}", optional=True) for name in _CHANGED),
+        Column("regolded", int, words="Of how many examples the gold means another thing.", optional=True),
+    ),
+)
+CASES: Final = Table(
+    "GoldCase",
+    "One case whose outcome changed, as a row of the file.",
+    (
+        Column("revision_id", UUID),
+        Column("external_id"),
+        Column("trial", int),
+        Column("how", tuple(HOWS)),
+        Column("cause", tuple(CAUSES)),
+        Column("case_id_before", UUID, optional=True),
+        Column("outcome_before", optional=True),
+        Column("case_id_after", UUID, optional=True),
+        Column("outcome_after", optional=True),
+        Column("gold_id_before", UUID, optional=True),
+        Column("gold_before"),
+        Column("decided_by_before"),
+        Column("gold_id_after", UUID, optional=True),
+        Column("gold_after"),
+        Column("decided_by_after"),
+        Column("source_after", optional=True),
+        Column("rationale_after", optional=True),
+    ),
+)

@@ -8,6 +8,7 @@ from django.views.decorators.http import require_safe
 
 from reports.filters.case_filters import number as read_number
 from reports.golds.queries import (
+    CASES,
     CASES_A_PAGE,
     CAUSES,
     HOWS,
@@ -18,7 +19,6 @@ from reports.golds.queries import (
     gold_rows,
     two_gradings,
 )
-from reports.golds.table import CASES
 from reports.run.header import run_head
 from toolevals.runs.rereading.results import run_rereadings
 from toolevals.workspace.file_responses import csv_file

@@ -1,1 +1,1 @@
-"""The answers of judges to questions about a run's cases."""
+"""Show what judges answer about a run's cases, and how far they can be trusted."""

@@ -1,69 +1,44 @@
-"""Write the tables of judges that are downloaded: their columns (described in docs/tables.md), and their rows."""
+"""Define the table of a run's judges; docs/tables.md describes its columns."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from datetime import datetime
 from typing import Final
+from uuid import UUID
 
-from reports.judges.analysis import JudgeRow
-from reports.rates import COUNTED, counted
-from toolevals.presentation.csv import Cell
+from reports.rates import RATED
+from toolevals.presentation.table import ESTIMATE, Column, Table
 
-JUDGES: Final = (
-    "rubric",
-    "version",
-    "judge",
-    "model",
-    "pinned",
-    "share",
-    *COUNTED,
-    "mean",
-    "asked",
-    "cost",
-    "goal",
-    "settled",
-    "corrected",
-    "corrected_low",
-    "corrected_high",
-    "calibration_id",
-    "calibrated_at",
-    "kappa",
-    "agreement",
-    "flag",
-    "injections",
-    "only_unscored",
+JUDGES: Final = Table(
+    "JudgeRow",
+    "One judge in one grading. `flag` says why its numbers are to be read with care; empty where nothing speaks so.",
+    (
+        Column("rubric"),
+        Column("version", int),
+        Column("layer", only="answer"),
+        Column("judge"),
+        Column("model"),
+        Column("pinned", bool),
+        Column("share", float),
+        *RATED,
+        Column("settled", int, optional=True, only="answer"),
+        Column("corrected", ESTIMATE, optional=True, only="answer"),
+        Column("mean", float, optional=True),
+        Column("asked", int),
+        Column("cost", float, optional=True),
+        Column("goal", float),
+        Column("settled", int, only="file"),
+        Column("corrected", ESTIMATE, only="file"),
+        Column("calibration_id", UUID, "mark.calibration", only="file"),
+        Column("calibrated_at", datetime, "mark.calibrated_at", only="file"),
+        Column("kappa", float, "mark.table.kappa.value", only="file"),
+        Column("agreement", float, "mark.table.agreement.value", only="file"),
+        Column("flag", str, "mark.flag"),
+        Column("injections", int),
+        Column("only_unscored", bool, words="Asked where rules leave a question, in its share or not"),
+        Column("calibration", UUID, "mark.calibration", optional=True, only="answer"),
+        Column("calibrated_at", datetime, "mark.calibrated_at", optional=True, only="answer"),
+        Column("kappa", ESTIMATE, "mark.table.kappa", optional=True, may_lack=True, only="answer"),
+        Column("agreement", ESTIMATE, "mark.table.agreement", optional=True, may_lack=True, only="answer"),
+    ),
 )
-
-
-def judges(rows: Sequence[JudgeRow]) -> Iterator[tuple[Cell, ...]]:
-    """Yield one row for each judge."""
-    for row in rows:
-        yield (
-            row.rubric,
-            row.version,
-            row.judge,
-            row.model,
-            row.pinned,
-            row.share,
-            *counted(row),
-            row.mean,
-            row.asked,
-            row.cost,
-            row.goal,
-            *_beside_people(row),
-            row.injections,
-            row.only_unscored,
-        )
-
-
-def _beside_people(row: JudgeRow) -> Iterator[Cell]:
-    corrected, mark = row.corrected, row.mark
-    yield row.settled
-    yield corrected.value if corrected else None
-    yield corrected.interval.low if corrected and corrected.interval else None
-    yield corrected.interval.high if corrected and corrected.interval else None
-    yield mark.calibration
-    yield mark.calibrated_at
-    yield mark.table.kappa.value if mark.table else None
-    yield mark.table.agreement.value if mark.table else None
-    yield mark.flag

@@ -1,1 +1,1 @@
-"""Error recovery: failures of tools, and what agents did then."""
+"""Show how agents deal with errors of tools."""

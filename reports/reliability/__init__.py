@@ -1,1 +1,1 @@
-"""Reliability over several trials of each example."""
+"""Show how reliable a run is over several trials of each example."""

@@ -1,1 +1,1 @@
-"""The overview of a run: layers, tools, metrics, findings, and its downloads."""
+"""Show the overview of a run: its layers, tools, metrics and findings, and serve its tables."""

@@ -19,6 +19,7 @@ from reports.costs.queries import grading_tool_costs, read_order
 from reports.costs.table import TOOL_COSTS
 from reports.filters.case_filters import EXAMPLE_STRATA, STATUSES, TEXTS, Effect, Split, text, verdict_column
 from reports.judges.queries import judges_of
+from reports.judges.table import JUDGES
 from reports.matrix.analysis import Order
 from reports.matrix.queries import counted_matrix
 from reports.matrix.state import read_matrix_state
@@ -40,8 +41,14 @@ from reports.run.baseline_agents import version_asked, version_baseline_agents
 from reports.run.header import graded, run_head
 from reports.run.metrics import metrics_of
 from reports.run.overreach import grading_overreach
-from reports.run.proxies import grading_proxies
-from reports.run.queries import grading_arguments, grading_findings, grading_noise, read_rows, run_readings
+from reports.run.queries import (
+    grading_arguments,
+    grading_findings,
+    grading_noise,
+    grading_proxies,
+    read_rows,
+    run_readings,
+)
 from reports.run.recorded import recorded_agreement
 from reports.run.table import LAYERS, VERDICTS
 from reports.run.tools import tools_of
@@ -52,7 +59,6 @@ from toolevals.runs.aggregates.cube import Unit, View
 from toolevals.runs.api.reread_scores import CorrectedScoreSerializer, score_document
 from toolevals.runs.api.serializers import LabelNoiseSerializer, noise_document
 from toolevals.runs.grading.models import EPISODES_WENT
-from toolevals.runs.judge_calibrations.api import CalibrationEstimateSerializer
 from toolevals.runs.models import Episode, Grading, TrialCount
 from toolevals.runs.rereading.results import grading_reread
 from toolevals.workspace.api.base import ProjectView
@@ -244,6 +250,12 @@ RUN_TABLES: Final = {
         tables.OVERREACH_IN_ALL,
         lambda grading, _: grading_overreach(grading),
     ),
+    "judges": view(
+        "The results of each judge of a run, and how far it can be trusted.",
+        JUDGES,
+        lambda grading, _: judges_of(grading),
+        many=True,
+    ),
     "spending": view(
         "The cost of the calls to each tool of a run.",
         TOOL_COSTS,
@@ -330,43 +342,6 @@ class EpisodesView(RunReportView, ListAPIView[Episode]):
         return episodes.select_related("case__transcript__entry__revision__example").defer(
             "case__detail", "case__transcript__document", "case__transcript__entry__revision__input"
         )
-
-
-class JudgeRowSerializer(serializers.Serializer[Any]):
-    """One judge in one grading. `flag` says why its numbers are to be read with care; empty where nothing speaks so."""
-
-    rubric = serializers.CharField()
-    version = serializers.IntegerField()
-    layer = serializers.CharField()
-    judge = serializers.CharField()
-    model = serializers.CharField()
-    pinned = serializers.BooleanField()
-    share = serializers.FloatField()
-    rate = RateSerializer()
-    failed = serializers.IntegerField()
-    unscored = serializers.IntegerField()
-    errored = serializers.IntegerField()
-    settled = serializers.IntegerField(allow_null=True)
-    corrected = CalibrationEstimateSerializer(allow_null=True)
-    mean = serializers.FloatField(allow_null=True)
-    asked = serializers.IntegerField()
-    cost = serializers.FloatField(allow_null=True)
-    goal = serializers.FloatField()
-    flag = serializers.CharField(source="mark.flag")
-    injections = serializers.IntegerField()
-    only_unscored = serializers.BooleanField(help_text="Asked where rules leave a question, in its share or not")
-    calibration = serializers.UUIDField(source="mark.calibration", allow_null=True)
-    calibrated_at = serializers.DateTimeField(source="mark.calibrated_at", allow_null=True)
-    kappa = CalibrationEstimateSerializer(source="mark.table.kappa", default=None, allow_null=True)
-    agreement = CalibrationEstimateSerializer(source="mark.table.agreement", default=None, allow_null=True)
-
-
-class JudgesView(RunReportView):
-    """The results of each judge of a run, and how far it can be trusted."""
-
-    @extend_schema(parameters=[GRADING], responses=JudgeRowSerializer(many=True))
-    def get(self, request: Request, number: int) -> Response:
-        return Response(JudgeRowSerializer(judges_of(self.grading(number)), many=True).data)
 
 
 class BaselineAgentSerializer(serializers.Serializer[Any]):

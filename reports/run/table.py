@@ -8,7 +8,7 @@ from typing import Final
 from reports.matrix.analysis import Matrix
 from reports.rates import RATED
 from reports.run.analysis import FailureMode, TagCount
-from reports.run.arguments import KINDS
+from reports.run.findings import KINDS
 from toolevals.grading.engine.case_findings import FAMILIES
 from toolevals.presentation.csv import Cell
 from toolevals.presentation.table import INTERVAL, RATE, Column, Table, beneath, in_file, with_interval

@@ -31,17 +31,17 @@ from reports.run.analysis import (
     sentence,
     tag_counts,
 )
-from reports.run.arguments import KIND_WORDS, KINDS, ArgumentRow
 from reports.run.baseline_agents import baseline_rates, version_asked, version_baseline_agents
+from reports.run.findings import KIND_WORDS, KINDS, ArgumentRow
 from reports.run.header import RunHead, graded, run_head
 from reports.run.metrics import metrics_of
 from reports.run.overreach import grading_overreach
-from reports.run.proxies import grading_proxies
 from reports.run.queries import (
     errored_in,
     grading_arguments,
     grading_findings,
     grading_noise,
+    grading_proxies,
     run_readings,
     warnings_of,
 )

@@ -1,1 +1,1 @@
-"""The agents that solve each example, over any number of runs."""
+"""Show which agents solve which examples, over any number of runs."""

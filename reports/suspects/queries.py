@@ -12,7 +12,6 @@ from labeling.expectations.wording import summary
 from labeling.models import DatasetVersion, VersionEntry
 from reports.filters.case_filters import address_query
 from reports.suspects.analysis import REASONS, TITLES, WAVERED
-from toolevals.presentation.csv import Cell
 from toolevals.workspace.address_numbers import page_number
 from toolevals.workspace.models import Role, User
 from toolevals.workspace.old_names import with_new_names
@@ -25,24 +24,6 @@ STATES: Final[Mapping[str, str]] = {
 }
 PAGE_SIZE: Final = 25
 MOST_PAGES: Final = 100_000
-CSV_COLUMNS: Final = (
-    "rank",
-    "example_id",
-    "revision_id",
-    "external_id",
-    "score",
-    "state",
-    "reason",
-    "evidence",
-    "against",
-    "sided",
-    "voices",
-    "sentence",
-    "agents",
-    "runs",
-    "case_ids",
-    "twin_revision_ids",
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +68,8 @@ class Row:
     # What the user says last, and the gold, in a line each; empty where not asked for.
     says: str = ""
     gold: str = ""
+    # That the example was made of, where it is asked for and open to the reader.
+    trace: UUID | None = None
 
     @property
     def state_words(self) -> str:
@@ -159,32 +142,6 @@ def row_of(suspect: Any, rank: int) -> Row:
         revision.resolution in ("resolved", "set_aside"),
         tuple(reasons),
     )
-
-
-def csv_rows(found: Any) -> Iterator[tuple[Cell, ...]]:
-    """Yield a row for each reason of each suspect, in the order of the list."""
-    for rank, suspect in enumerate(found.iterator(chunk_size=500), 1):
-        row = row_of(suspect, rank)
-        for reason in row.reasons:
-            witnesses = reason["witnesses"]
-            yield (
-                rank,
-                str(row.example_id),
-                str(row.revision_id),
-                row.external_id,
-                row.score,
-                row.state,
-                reason["kind"],
-                reason["evidence"],
-                reason["against"],
-                reason["sided"],
-                reason["voices"],
-                reason["sentence"],
-                " ".join(each["agent"] for each in witnesses),
-                " ".join(str(each["run"]) for each in witnesses),
-                " ".join(each["case"] for each in witnesses),
-                " ".join(each["revision_id"] for each in reason["examples"]),
-            )
 
 
 def dispute_reason(row: Row) -> str:

@@ -16,10 +16,8 @@ from labeling.services.disputes import dispute_open
 from reports.run.baseline_agents import version_asked
 from reports.suspects.analysis import TITLES
 from reports.suspects.queries import (
-    CSV_COLUMNS,
     STATES,
     SuspectFilter,
-    csv_rows,
     dispute_reason,
     page_of,
     reason_titles,
@@ -27,10 +25,11 @@ from reports.suspects.queries import (
     suspects_of,
 )
 from reports.suspects.services import suspects_counted
+from reports.suspects.table import SUSPECTS, reasons_of_each
 from toolevals.traces.models import TraceExample
-from toolevals.workspace.file_responses import csv_file
 from toolevals.workspace.models import Role
 from toolevals.workspace.requests import ProjectRequest
+from toolevals.workspace.tables import table_file
 
 
 @require_safe
@@ -69,7 +68,8 @@ def suspects_csv(request: ProjectRequest, dataset: str, version: str) -> Streami
     version_row = version_asked(request, dataset, version)
     suspects_counted(version_row, actor=request.user)
     rows = suspects_of(version_row, SuspectFilter.of_address(request.GET.dict()), request.user, request.role)
-    return csv_file(f"{version_row.dataset.slug}-v{version_row.number}-suspects", CSV_COLUMNS, csv_rows(rows))
+    name = f"{version_row.dataset.slug}-v{version_row.number}-suspects"
+    return table_file(name, SUSPECTS, reasons_of_each(rows))
 
 
 @require_POST

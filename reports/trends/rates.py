@@ -17,7 +17,7 @@ from reports.cases.queries import verdict_counts_of
 from reports.judges.analysis import JudgeRow, JudgeTotals, Mark, judge_rows
 from reports.judges.queries import TOTALS, mark_of
 from reports.rates import GOALS, Rate, rate
-from reports.run.arguments import ALL_TOGETHER, ANY_WRONG, WRONG, wrong_rate
+from reports.run.findings import ALL_TOGETHER, ANY_WRONG, WRONG, wrong_rate
 from reports.trends.analysis import Point, RunFacts, Series, Trend, TrendRow, apart_by_grader, series_of, tool_trend_of
 from reports.trends.page import cases_url, lowest
 from toolevals.grading.values.verdicts import NONE

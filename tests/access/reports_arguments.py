@@ -10,9 +10,8 @@ from celery import current_app
 from django.core.files.base import ContentFile
 
 from labeling.models import VersionEntry
-from reports.downloads.bundle import bundle_start, bundle_work
 from reports.downloads.long_tables import TableRequest
-from reports.downloads.services import table_start, table_work
+from reports.downloads.services import bundle_start, bundle_work, table_start, table_work
 from reports.dropped.preview import file_drop
 from reports.gates.services import GateRequest, badge_make, gate_hold, gate_preview_start, named_gate_save
 from reports.models import Suspect

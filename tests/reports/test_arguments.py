@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from django.urls import reverse
 
-from reports.run.arguments import KINDS
+from reports.run.findings import KINDS
 from tests.reports.building import Case
 from tests.reports.reading import csv_rows, text
 from tests.runs.building import HISTORY, REFUND, STATUS, call, silence, uploaded_run, version_of

@@ -15,8 +15,8 @@ from django.urls import reverse
 from django.utils import timezone
 
 from reports.dialects.grade_with_dialects import dialects_read
-from reports.downloads.bundle import BUNDLE, CONTENTS, bundle_write
 from reports.downloads.bundle_tables import BUNDLED
+from reports.downloads.services import BUNDLE, CONTENTS, bundle_write
 from tests.access.addresses import addresses
 from tests.fixtures.people import person
 from tests.reports.building import Builder, cases_of
@@ -140,7 +140,7 @@ def test_other_tools_verdicts_are_left_out_until_they_are_known(grading, monkeyp
 
 
 def test_a_worker_is_heard_of_while_tables_are_written(grading, monkeypatch):
-    monkeypatch.setattr("reports.downloads.bundle.SILENT", -1)
+    monkeypatch.setattr("reports.downloads.services.SILENT", -1)
     done: list[int] = []
     bundle_write(grading, io.BytesIO(), done.append)
     assert len(done) > len(BUNDLED)

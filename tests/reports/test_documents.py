@@ -9,7 +9,7 @@ import pytest
 
 from reports.cases import table as cases
 from reports.compare import table as comparison_tables
-from reports.golds.table import GOLDS
+from reports.golds.queries import GOLDS
 from reports.recovery.table import EPISODES, FAILURES, FOLLOWED
 from reports.reliability import table as reliability_tables
 from reports.run import table as tables

@@ -7,7 +7,7 @@ from collections import Counter
 import pytest
 from django.core.cache import cache
 
-from reports.run.proxies import proxy_rows
+from reports.run.queries import proxy_rows
 from tests.reports.building import Case, count_anew
 from tests.reports.reading import csv_rows, text
 from toolevals.runs.models import CaseGrade, PackedCases, VerdictCount

@@ -30,9 +30,8 @@ from labeling.services import (  # noqa: E402
 )
 from labeling.services import lint as linting  # noqa: E402
 from reports.dialects.grade_with_dialects import dialects_start  # noqa: E402
-from reports.downloads.bundle import bundle_start  # noqa: E402
 from reports.downloads.long_tables import TableRequest  # noqa: E402
-from reports.downloads.services import table_start  # noqa: E402
+from reports.downloads.services import bundle_start, table_start  # noqa: E402
 from reports.dropped.preview import LARGE, file_drop  # noqa: E402
 from reports.gates.services import GateRequest, gate_hold, gate_preview_start  # noqa: E402
 from reports.suspects import services as suspects  # noqa: E402

@@ -122,6 +122,18 @@ INTERVAL: Final = Table(
     (Column("low", float), Column("high", float)),
     VALUE_AND_ENDS[1:],
 )
+ESTIMATE: Final = Table(
+    "CalibrationEstimate",
+    "A figure with its 95 % interval, and how much was counted; `reason` says why there is none.",
+    (
+        Column("value", float, optional=True),
+        Column("low", float, "interval.low", optional=True, may_lack=True),
+        Column("high", float, "interval.high", optional=True, may_lack=True),
+        Column("count", int),
+        Column("reason"),
+    ),
+    (("", "value"), ("_low", "interval.low"), ("_high", "interval.high")),
+)
 RATE: Final = Table(
     "Rate",
     """A proportion with its 95 % interval, clustered by example; null where there is nothing to count.

@@ -14,8 +14,8 @@ from rest_framework.generics import ListAPIView
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from toolevals.grading.metrics.rates import Estimate
 from toolevals.grading.values.problems import InvalidDocument
+from toolevals.presentation.table import ESTIMATE
 from toolevals.runs.judge_calibrations.reading import ThumbCounts
 from toolevals.runs.judge_calibrations.results import SETS, Results, progress_of, results_of
 from toolevals.runs.judge_calibrations.services import (
@@ -32,16 +32,9 @@ from toolevals.workspace.api.base import ProjectView
 from toolevals.workspace.api.idempotency import idempotent
 from toolevals.workspace.api.problems import Problems
 from toolevals.workspace.models import within
+from toolevals.workspace.tables import serializer_of
 
-
-class CalibrationEstimateSerializer(serializers.Serializer[Estimate]):
-    """A figure with its 95 % interval, and how much was counted; `reason` says why there is none."""
-
-    value = serializers.FloatField(allow_null=True)
-    low = serializers.FloatField(source="interval.low", default=None, allow_null=True)
-    high = serializers.FloatField(source="interval.high", default=None, allow_null=True)
-    count = serializers.IntegerField()
-    reason = serializers.CharField()
+CalibrationEstimateSerializer = serializer_of(ESTIMATE)
 
 
 class JudgeCalibrationSerializer(serializers.ModelSerializer[JudgeCalibration]):
