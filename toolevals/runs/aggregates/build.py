@@ -25,7 +25,7 @@ from toolevals.runs.aggregates.read_cases import (
     free_calls,
     turns_write,
 )
-from toolevals.runs.aggregates.sums import KEPT_COLUMNS, sums_to_keep, verdict_sums_document
+from toolevals.runs.aggregates.sums import KEPT_COLUMNS, sums_to_keep, verdict_sums_to_keep
 from toolevals.runs.aggregates.tool_spending import tool_spending_store, tools_spent
 from toolevals.runs.aggregates.trials import STEP_COLUMNS, TRIAL_COLUMNS, step_rows, tallies_store, trial_rows
 from toolevals.runs.grading.models import IS_LATENT
@@ -138,12 +138,13 @@ def grading_roll_up(lease: Lease) -> None:
     trials = list(trial_rows(grading))
     steps = list(step_rows(grading)) if tallies.has_several_calls else []
     packed = tallies.packed()
-    sums = verdict_sums_document(packed) if packed.trials > 1 else None
     matrix = counted.matrices[View.FIRST, Unit.TRIAL]
     cells = list(_cells(grading, counted))
     verdicts = list(_verdicts(grading, matrix, tallies))
     metrics = list(metric_rows(grading, tallies.texts))
     kept = sums_to_keep(grading, several_calls=tallies.has_several_calls)
+    if packed.trials > 1:
+        kept.append(verdict_sums_to_keep(grading, packed))
     with lease.finish():
         rows_insert(MatrixCount, ("grading_id", "view", "expected", "actual", "count"), cells)
         rows_insert(VerdictCount, ("grading_id", "column", "value", "count"), verdicts)
@@ -158,7 +159,7 @@ def grading_roll_up(lease: Lease) -> None:
         tool_spending_store(grading, spent)
         counted_store(grading, counted)
         rows_insert(KeptSums, KEPT_COLUMNS, ((each.grading_id, each.kind, each.document) for each in kept))
-        Grading.objects.filter(pk=grading.pk).update(finished_at=database_now(), spending=spending, verdict_sums=sums)
+        Grading.objects.filter(pk=grading.pk).update(finished_at=database_now(), spending=spending)
         older = Q(grading__isnull=True) | Q(grading__number__lt=grading.number)
         shown = Run.objects.filter(older, pk=grading.run_id).values("pk")
         Run.objects.filter(pk__in=shown).update(grading=grading)

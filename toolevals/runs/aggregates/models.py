@@ -119,20 +119,13 @@ class TrialCount(models.Model):
         ]
 
 
-class TrialTallies(models.Model):
-    """The number of examples by passed and scored trials, in all and in groups. It follows from TrialCount."""
-
-    grading = models.OneToOneField(Grading, on_delete=models.CASCADE, primary_key=True, related_name="trial_tallies")
-    # `[[kind, name, scored, passed, examples], ...]`, of the kinds of GROUPS in `aggregates.trials`; all under "".
-    document = DocumentField()
-
-
 class KeptSums(models.Model):
-    """Sums over the examples of what is counted besides verdicts and cells: see `aggregates.sums`."""
+    """Sums over the examples of one kind of what is counted: see `aggregates.sums` and `aggregates.trials`."""
 
     grading = models.ForeignKey(Grading, on_delete=models.CASCADE, related_name="kept_sums")
     kind = models.CharField(max_length=20)
-    # `[[key, the six sums of ExampleSums], ...]`
+    # `[[key, the six sums of ExampleSums], ...]`. Of VERDICTS, of several trials an example: `{verdict: sums}`. Of
+    # TRIALS: `[[kind, name, scored, passed, examples], ...]`, of the kinds of GROUPS; all under "".
     document = DocumentField()
 
     class Meta:

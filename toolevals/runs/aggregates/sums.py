@@ -15,7 +15,7 @@ from typing import Any, Final
 from uuid import UUID
 
 from django.core.cache import cache
-from django.db.models import Count, F, Q, QuerySet
+from django.db.models import Count, F, OuterRef, Q, QuerySet, Subquery
 
 from toolevals.grading.engine.case_findings import BASES
 from toolevals.grading.metrics.clustered import ExampleSums, Rate, rate
@@ -36,6 +36,8 @@ from toolevals.runs.models import (
 )
 
 VerdictSums = dict[str, ExampleSums]
+# The kind of KeptSums.
+VERDICTS: Final = "verdicts"
 _A_DAY: Final = 24 * 3600
 _PASSED, _FAILED = LETTERS["passed"], LETTERS["failed"]
 
@@ -49,12 +51,14 @@ def verdict_sums(gradings: Collection[UUID]) -> dict[UUID, VerdictSums]:
         return {}
     sums = {}
     rows = Grading.objects.filter(pk__in=gradings, run__trials__gt=1, finished_at__isnull=False)
-    for pk, kept in rows.values_list("pk", "verdict_sums"):
+    kept_of = KeptSums.objects.filter(grading=OuterRef("pk"), kind=VERDICTS).values("document")
+    for pk, kept in rows.values_list("pk", Subquery(kept_of)):
         document = kept
         if document is None:
             grading = Grading.objects.select_related("run").get(pk=pk)
-            document = verdict_sums_document(packed_cases(grading))
-            Grading.objects.filter(pk=pk).update(verdict_sums=document)
+            row = verdict_sums_to_keep(grading, packed_cases(grading))
+            KeptSums.objects.bulk_create([row], ignore_conflicts=True)
+            document = row.document
         sums[pk] = {name: ExampleSums(*row) for name, row in document.items()}
     return sums
 
@@ -81,15 +85,16 @@ def verdict_rates(
     return dict(rates)
 
 
-def verdict_sums_document(packed: Packed) -> dict[str, list[int]]:
-    """Return the sums of each verdict over the examples, as they are kept."""
+def verdict_sums_to_keep(grading: Grading, packed: Packed) -> KeptSums:
+    """Return the sums of each verdict over the examples."""
     letters = [packed.letters_of(number) for number in range(len(packed.verdicts) + 1)]
     tallies: dict[str, Counter[tuple[int, int]]] = {name: Counter() for name in VERDICT_NAMES}
     for numbers, count in _counted(packed.outcome_patterns):
         for name, said in zip(VERDICT_NAMES, zip(*map(letters.__getitem__, numbers), strict=True), strict=False):
             passed = said.count(_PASSED)
             tallies[name][passed + said.count(_FAILED), passed] += count
-    return {name: list(ExampleSums.of(each).to_row()) for name, each in tallies.items()}
+    document = {name: list(ExampleSums.of(each).to_row()) for name, each in tallies.items()}
+    return KeptSums(grading=grading, kind=VERDICTS, document=document)
 
 
 def first_call_sums(grading: Grading) -> ClassSums:

@@ -15,7 +15,7 @@ from django.db.models import Count, F, Max, Q
 from toolevals.grading.values.verdict_table import VERDICT_NAMES
 from toolevals.grading.values.verdicts import NONE
 from toolevals.runs.aggregates.packed_cases import LETTERS, Packed, packed_cases
-from toolevals.runs.models import AlignedPair, CaseGrade, Grading, TrialCount, TrialTallies
+from toolevals.runs.models import AlignedPair, CaseGrade, Grading, KeptSums, TrialCount
 
 TRIAL_COLUMNS: Final = (
     "grading_id",
@@ -79,6 +79,8 @@ _COLUMNS: Final = (*GROUPS, "passed", "failed")
 VerdictByExample: TypeAlias = Callable[[int], tuple[int, ...]]
 # (scored, passed) -> examples
 Tallies = Counter[tuple[int, int]]
+# The kind of KeptSums.
+TRIALS: Final = "trials"
 
 
 def tallies_store(grading: Grading, rows: Sequence[Sequence[Any]]) -> None:
@@ -92,7 +94,7 @@ def trial_tallies(grading: Grading) -> dict[str, dict[str, Tallies]]:
 
     A grading from before they were kept is tallied now.
     """
-    kept = TrialTallies.objects.filter(grading=grading).first()
+    kept = KeptSums.objects.filter(grading=grading, kind=TRIALS).first()
     document = kept.document if kept else _store(grading, TrialCount.objects.filter(grading=grading).counted(*_COLUMNS))
     tallies: defaultdict[str, defaultdict[str, Tallies]] = defaultdict(lambda: defaultdict(Counter))
     for kind, name, scored, passed, examples in document:
@@ -137,7 +139,8 @@ def _letter_counts(packed: Packed, numbers: Sequence[int], place: int) -> tuple[
 
 def _store(grading: Grading, counts: Mapping[tuple[Any, ...], int]) -> list[list[Any]]:
     document = _document(counts.items())
-    TrialTallies.objects.bulk_create([TrialTallies(grading=grading, document=document)], ignore_conflicts=True)
+    row = KeptSums(grading=grading, kind=TRIALS, document=document)
+    KeptSums.objects.bulk_create([row], ignore_conflicts=True)
     return document
 
 

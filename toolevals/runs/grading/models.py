@@ -60,8 +60,6 @@ class Grading(models.Model):
     finished_at = models.DateTimeField(null=True)
     # How the conversations ended and what they took, of the document of `aggregates.spending`; null if no one says.
     spending = DocumentField(null=True)
-    # Of several trials an example: by verdict the six sums of `ExampleSums`; null until they are asked for.
-    verdict_sums = DocumentField(null=True)
 
     class Meta:
         constraints: ClassVar[list[models.BaseConstraint]] = [

@@ -9,7 +9,6 @@ from toolevals.runs.aggregates.models import (
     StepCount,
     ToolSpending,
     TrialCount,
-    TrialTallies,
 )
 from toolevals.runs.drift.models import DriftAnswer, DriftCheck
 from toolevals.runs.grading.models import (
@@ -86,7 +85,6 @@ __all__ = [
     "ToolSpending",
     "Transcript",
     "TrialCount",
-    "TrialTallies",
     "Tryout",
     "TryoutAnswer",
     "TryoutCase",

@@ -8,7 +8,9 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
+        migrations.RemoveField(model_name='grading', name='verdict_sums'),
         migrations.RemoveField(model_name='packedcases', name='kinds'),
         migrations.RemoveField(model_name='packedcases', name='outcomes'),
         migrations.RemoveField(model_name='packedcases', name='patterns'),
+        migrations.DeleteModel(name='TrialTallies'),
     ]
