@@ -5,7 +5,7 @@ docs/tables.md describes the table that is downloaded.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from datetime import datetime
 from typing import Final
 from uuid import UUID
 
@@ -27,30 +27,25 @@ from reports.public_scores.services import (
     read_scores,
 )
 from toolevals.grading.values.problems import InvalidDocument
-from toolevals.presentation.csv import Cell
+from toolevals.presentation.table import Column, Table
 from toolevals.workspace.address_numbers import page_number
-from toolevals.workspace.file_responses import csv_file
 from toolevals.workspace.models import Role
 from toolevals.workspace.requests import ProjectRequest
+from toolevals.workspace.tables import table_file
 
-SCORES: Final = ("score_id", *COLUMNS, "low", "high", "recorded_at", "ended_at")
+# `ended_at` is empty of those in force.
+SCORES: Final = Table(
+    "PublishedScore",
+    "One published score.",
+    (
+        Column("score_id", UUID, "score.pk"),
+        *(Column(name, None, f"score.{name}") for name in COLUMNS),
+        *(Column(end, float, f"shown.rate.{end}") for end in ("low", "high")),
+        Column("recorded_at", datetime, "score.created_at"),
+        Column("ended_at", datetime, "score.ended_at"),
+    ),
+)
 SCORES_A_PAGE = 100
-
-
-def scores(rows: Iterable[PublicScore]) -> Iterator[tuple[Cell, ...]]:
-    """Yield one row for each score; `ended_at` is empty of those in force."""
-    for score in rows:
-        counted = published_row(score).rate
-        yield (
-            str(score.pk),
-            *(getattr(score, name) for name in COLUMNS[:6]),
-            score.published_on.isoformat(),
-            score.source,
-            counted.low if counted else None,
-            counted.high if counted else None,
-            score.created_at,
-            score.ended_at,
-        )
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -117,4 +112,5 @@ def benchmark_withdraw(request: ProjectRequest, score: UUID) -> HttpResponse:
 def benchmarks_csv(request: ProjectRequest) -> StreamingHttpResponse:
     """Send the scores with their history."""
     rows = PublicScore.objects.in_project(request.project)
-    return csv_file("benchmarks", SCORES, scores(rows.iterator(chunk_size=500)))
+    scores = ({"score": score, "shown": published_row(score)} for score in rows.iterator(chunk_size=500))
+    return table_file("benchmarks", SCORES, scores)

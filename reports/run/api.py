@@ -168,13 +168,13 @@ class LayersView(RunReportView):
         return Response(LayersSerializer(document).data)
 
 
-Asked = Mapping[str, str]
+Query = Mapping[str, str]
 
 
 def view(
     words: str,
     table: Table,
-    read: Callable[[Grading, Asked], Any],
+    read: Callable[[Grading, Query], Any],
     parameters: tuple[OpenApiParameter, ...] = (),
     *,
     many: bool = False,
@@ -195,7 +195,7 @@ RUN_TABLES: Final = {
     "matrix": view(
         "The confusion matrix of a run.",
         tables.MATRIX,
-        lambda grading, asked: counted_matrix(grading, read_matrix_state(asked)),
+        lambda grading, query: counted_matrix(grading, read_matrix_state(query)),
         (
             *FILTERS[1:],
             *SPLIT,
@@ -206,7 +206,7 @@ RUN_TABLES: Final = {
     "tools": view(
         "Precision, recall and F1 of each tool of a run.",
         tables.TOOL_TABLE,
-        lambda grading, asked: tools_of(counted_matrix(grading, read_matrix_state(asked).undivided)),
+        lambda grading, query: tools_of(counted_matrix(grading, read_matrix_state(query).undivided)),
         tuple(FILTERS[1:]),
     ),
     "proxies": view(
@@ -226,7 +226,7 @@ RUN_TABLES: Final = {
     "recorded": view(
         "A verdict of a run's cases by the rewards that the source of the run recorded.",
         tables.AGREEMENT,
-        lambda grading, asked: recorded_agreement(grading, verdict_column(asked, "column")),
+        lambda grading, query: recorded_agreement(grading, verdict_column(query, "column")),
         (OpenApiParameter("column", str, enum=list(VERDICT_NAMES), description="By default outcome."),),
     ),
     "recovery": view(
@@ -235,7 +235,7 @@ RUN_TABLES: Final = {
     "arguments": view(
         "The wrong parameters of each tool, and how they are wrong, most often wrong first.",
         tables.ARGUMENTS,
-        lambda grading, asked: grading_arguments(grading, text(asked, "tool")),
+        lambda grading, query: grading_arguments(grading, text(query, "tool")),
         (OpenApiParameter("tool", str, description="Only parameters of this tool."),),
         many=True,
     ),
@@ -259,7 +259,7 @@ RUN_TABLES: Final = {
     "spending": view(
         "The cost of the calls to each tool of a run.",
         TOOL_COSTS,
-        lambda grading, asked: grading_tool_costs(grading, read_order(asked)),
+        lambda grading, query: grading_tool_costs(grading, read_order(query)),
         (OpenApiParameter("order", str, enum=list(By), description="The largest first; by default by cost."),),
     ),
 }
