@@ -120,7 +120,7 @@ def measure() -> dict[str, Any]:
 
 def gate_decided() -> float:
     """Return the processor seconds of a worker that holds run 2 against a gate, with run 1 before it."""
-    from reports.services.gates import GateRequest, gate_decide, gate_hold
+    from reports.gates.services import GateRequest, gate_decide, gate_hold
     from toolevals.runs.models import Run
     from toolevals.workspace.jobs import batch_work
 

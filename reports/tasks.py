@@ -5,7 +5,7 @@ from __future__ import annotations
 from reports.dialects import grade_with_dialects as making
 from reports.downloads.services import bundle_work, table_work
 from reports.dropped import preview as looking
-from reports.services.gates import gate_decide
+from reports.gates.services import gate_decide
 from reports.suspects import services as counting
 from toolevals.celery import app
 from toolevals.workspace.jobs import batch_work

@@ -3,6 +3,7 @@
 from django.urls import path
 
 from reports.cases import views as cases
+from reports.compare import views as compare
 from reports.costs import views as costs
 from reports.dialects import views as dialects
 from reports.downloads import views as downloads
@@ -18,7 +19,6 @@ from reports.run import views as run
 from reports.solved import views as solved
 from reports.suspects import views as suspects
 from reports.trends import views as trends
-from reports.views import compare
 
 # Tables that a file holds as the zip of the run does, and those that can be long.
 WHOLE = (

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from django.urls import path
 
-from reports.api import compared_parts, comparison
 from reports.cases import api as cases
+from reports.compare import api as compared_parts
+from reports.compare import api as comparison
 from reports.dialects import api as dialects
 from reports.downloads import api as downloads
 from reports.gates import api as gates

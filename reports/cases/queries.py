@@ -19,7 +19,7 @@ from reports.run.analysis import Layers, VerdictSums, layers_of
 from reports.run.findings import ANY_WRONG, WRONG
 from reports.run.metrics import cases_of_status
 from reports.run.recorded import rewarded_cases
-from toolevals.runs.counts.example_sums import verdict_sums
+from toolevals.runs.aggregates.sums import verdict_sums
 from toolevals.runs.grading.models import IS_LATENT, warned
 from toolevals.runs.models import (
     ArgumentFault,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from math import fsum
 
-from toolevals.runs.counts.tool_spending import Amount, ToolSpent
+from toolevals.runs.aggregates.tool_spending import Amount, ToolSpent
 
 
 class By(StrEnum):

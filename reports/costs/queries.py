@@ -10,9 +10,8 @@ from reports.costs.analysis import By, ToolCosts, tool_costs
 from reports.filters.case_filters import text
 from toolevals.agents.loop import End
 from toolevals.presentation.numbers import amount
-from toolevals.runs.counts.spending import Spending
-from toolevals.runs.counts.stop_reasons import BUDGET
-from toolevals.runs.counts.tool_spending import Amount, At, Timing, ToolSpent
+from toolevals.runs.aggregates.spending import BUDGET, Spending
+from toolevals.runs.aggregates.tool_spending import Amount, At, Timing, ToolSpent
 from toolevals.runs.models import Grading, ToolSpending
 
 STATS: Final = ("p50", "p95", "p99")

@@ -44,7 +44,7 @@ from reports.run.recorded import recorded_agreement
 from reports.run.tools import tools_of
 from toolevals.presentation.csv import Cell
 from toolevals.presentation.table import Table
-from toolevals.runs.counts.counted_cases import View
+from toolevals.runs.aggregates.cube import View
 from toolevals.runs.models import Grading, Rereading
 from toolevals.runs.rereading import tables as rereading_tables
 from toolevals.workspace.paging import rows_of

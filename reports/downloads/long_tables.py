@@ -15,11 +15,10 @@ from django.http import Http404
 from reports.cases import table as cases
 from reports.cases.queries import cases_for_export, listed_cases
 from reports.cases.table import state_cases, state_rows, texts_of_unread, unread_columns
-from reports.comparison import tables as comparison_tables
-from reports.comparison.moved import moved_page, moved_rows, read_moved_filter
-from reports.comparison.page import comparable_runs
-from reports.comparison.part import read_part
-from reports.comparison.runs import TwoRuns, two_runs
+from reports.compare import table as comparison_tables
+from reports.compare.moved import moved_page, moved_rows, read_moved_filter
+from reports.compare.page import comparable_runs
+from reports.compare.queries import TwoRuns, read_part, two_runs
 from reports.filters.case_filters import number, read_case_filter
 from reports.judges.queries import judged_for_export
 from reports.recovery import table as recovery_tables

@@ -20,7 +20,7 @@ from toolevals.grading.engine.case_metrics import METRICS
 from toolevals.grading.values.problems import pointer_to
 from toolevals.grading.values.verdict_table import VERDICT_NAMES
 from toolevals.grading.values.verdicts import InjectionKind
-from toolevals.runs.counts.counted_cases import Unit, View
+from toolevals.runs.aggregates.cube import Unit, View
 from toolevals.workspace.address_numbers import whole_number
 
 
@@ -153,7 +153,7 @@ class CaseFilter:
     # A second verdict of the rules that they must have, too.
     and_column: str = ""
     and_status: str = ""
-    # Why the conversation ended: see `toolevals.runs.counts.stop_reasons`.
+    # Why the conversation ended: see `toolevals.runs.aggregates.spending`.
     ended: str = ""
     # "selection": the answer is right though that failed.
     latent: str = ""

@@ -13,8 +13,8 @@ from labeling.models import GoldSource, VersionEntry
 from reports.filters.case_filters import EXAMPLE_STRATA, NOT, STATUSES, TITLES, Effect, Filters, Split
 from reports.filters.sums import A_DAY, effects_by_name, specs_by_name
 from toolevals.grading.values.problems import pointer_to
-from toolevals.runs.counts.counted_cases import Unit, View
-from toolevals.runs.counts.counting import counted_cases
+from toolevals.runs.aggregates.cube import Unit, View
+from toolevals.runs.aggregates.read_cases import counted_cases
 from toolevals.runs.models import CaseTag, Grading, Transcript
 
 # Strata may be changed at any time: they are looked at again after so many seconds.

@@ -17,7 +17,7 @@ from reports.filters.sums import effects_by_name
 from toolevals.grading.metrics.confusion import EVERY, SPECIAL, collapsed_class, set_class, tools_of_class
 from toolevals.grading.values.canonical import canonical, digest
 from toolevals.presentation.labels import DIVIDER
-from toolevals.runs.counts.counted_cases import Cell
+from toolevals.runs.aggregates.cube import Cell
 from toolevals.runs.models import Grading
 
 # So many values are parts of their own, the most frequent in the gold.

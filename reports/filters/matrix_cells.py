@@ -19,8 +19,8 @@ from reports.filters.case_filters import EXAMPLE_STRATA, NOT, Filters, Split
 from reports.filters.dividing import Classing, GoldValues, classing_of, expected_part_of, gold_values, part_of
 from reports.filters.sums import effects_by_name, summed
 from toolevals.grading.values.canonical import canonical
-from toolevals.runs.counts.counted_cases import ClassSums, Counted, Unit, View
-from toolevals.runs.counts.counting import Kind, counted_cases, counted_sums
+from toolevals.runs.aggregates.cube import ClassSums, Counted, Unit, View
+from toolevals.runs.aggregates.read_cases import Kind, counted_cases, counted_sums
 from toolevals.runs.models import AlignedPair, CaseGrade, Grading, PlacedCase, RevisionTurn
 
 # (expected, actual) -> count

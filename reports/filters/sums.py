@@ -12,8 +12,8 @@ from labeling.models import VersionEntry
 from reports.filters.case_filters import NOT, CaseFilter, Effect, Filters, Split
 from toolevals.grading.values import ToolSpec
 from toolevals.registry.models import ToolListEntry
-from toolevals.runs.counts.counted_cases import CONTEXT, Cell, Costs, Counted, Unit, View
-from toolevals.runs.counts.counting import counted_cases
+from toolevals.runs.aggregates.cube import CONTEXT, Cell, Costs, Counted, Unit, View
+from toolevals.runs.aggregates.read_cases import counted_cases
 from toolevals.runs.grading.models import IS_LATENT, warned
 from toolevals.runs.models import Grading
 from toolevals.runs.scope.examples import tools_offered

@@ -14,13 +14,10 @@ from rest_framework.generics import ListAPIView
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from reports.gates.page import check_counts
-from reports.gates.previewing import preview_runs
-from reports.gates.services import named_gate_delete, named_gate_save
+from reports.gates.page import check_counts, preview_runs
+from reports.gates.services import GateRequest, gate_hold, gate_preview_start, named_gate_delete, named_gate_save
 from reports.models import GatePreview, HeldGate, NamedGate
 from reports.run.header import run_of
-from reports.services.gate_previews import gate_preview_start
-from reports.services.gates import GateRequest, gate_hold
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.workspace.api.base import ProjectView
 from toolevals.workspace.api.idempotency import idempotent

@@ -32,9 +32,7 @@ from toolevals.grading.gates.results import (
 from toolevals.grading.gates.rules import Gate
 from toolevals.grading.values.verdict_table import VERDICT_NAMES
 from toolevals.grading.values.verdicts import Status
-from toolevals.runs.counts.case_values import measured_case, metric_names
-from toolevals.runs.counts.packed_cases import LETTERS, Packed
-from toolevals.runs.counts.packing import packed_cases
+from toolevals.runs.aggregates.packed_cases import LETTERS, Packed, measured_case, metric_names, packed_cases
 from toolevals.runs.grading.case_grading import Compiler
 from toolevals.runs.models import AlignedPair, CaseFinding, CaseGrade, Episode, Grading, JudgedCase
 

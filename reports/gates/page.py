@@ -1,4 +1,4 @@
-"""Tell what the pages of held gates show."""
+"""Tell what the pages of held gates and of previews show."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from uuid import UUID
 
 from django.db.models import Count, QuerySet
 
-from reports.models import HeldGate
+from reports.models import GatePreview, HeldGate
 from toolevals.grading.engine.case_metrics import METRICS
 from toolevals.grading.gates.results import JUDGED, PUBLISHED_METRICS, Check, GateResult
 from toolevals.grading.values.verdict_table import VERDICT_NAMES
 from toolevals.presentation.csv import Cell
 from toolevals.presentation.gates.report import GATE_WORDS, ORDER, figure, interval, remarks
-from toolevals.runs.counts.case_values import measured_case, metric_names
+from toolevals.runs.aggregates.packed_cases import measured_case, metric_names
 from toolevals.runs.models import CaseGrade, Grading, JudgedCase, Run
 
 EXAMPLES_A_PAGE: Final = 50
@@ -228,3 +228,75 @@ def _cases(grading: Grading | None, names: Sequence[str], verdict: str) -> dict[
     for name, case, status in rows:
         found.setdefault(name, []).append((case, status))
     return found
+
+
+# Rules by tool or by stratum can be many; the file holds all.
+MOST_RULES: Final = 200
+PREVIEW_CSV: Final = ("run", *CHECKS_CSV)
+
+
+@dataclass(frozen=True, slots=True)
+class PreviewCell:
+    """A check of one run; `row` is None where the gate had no such check for it."""
+
+    held: HeldGate
+    row: CheckRow | None
+
+
+@dataclass(frozen=True, slots=True)
+class PreviewRule:
+    """A rule with its check of each run."""
+
+    name: str
+    bound: str
+    cells: tuple[PreviewCell, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PreviewTable:
+    """The runs of a preview, the newest first, and the rules, those first that kept most runs from passing."""
+
+    runs: tuple[HeldGate, ...]
+    rules: tuple[PreviewRule, ...]
+    rule_count: int
+
+    @property
+    def sentence(self) -> str:
+        """Return how the runs would have come out."""
+        counts = Counter(held.status for held in self.runs)
+        parts = [f"{counts[status]} {words}" for status, words in STATUS_WORDS.items() if counts[status]]
+        runs = f"Of the last {len(self.runs)} runs" if len(self.runs) > 1 else "Of the one run"
+        return f"{runs}: {', '.join(parts)}."
+
+
+def preview_table(preview: GatePreview) -> PreviewTable:
+    """Return what is decided of a preview so far. One query."""
+    held = tuple(preview_runs(preview))
+    found = {
+        each.pk: {row.check.name: row for row in check_rows(each.outcome)} if each.outcome else {} for each in held
+    }
+    names = dict.fromkeys(name for rows in found.values() for name in rows)
+    rules = []
+    for name in names:
+        cells = tuple(PreviewCell(each, found[each.pk].get(name)) for each in held)
+        bound = next(cell.row.check.bound for cell in cells if cell.row)
+        rules.append(PreviewRule(name, bound, cells))
+    rules.sort(key=_worst_first)
+    return PreviewTable(held, tuple(rules[:MOST_RULES]), len(rules))
+
+
+def preview_runs(preview: GatePreview) -> Iterator[HeldGate]:
+    """Yield the results of a preview, the newest run first."""
+    yield from HeldGate.objects.shown_in(preview.project).filter(preview=preview).order_by("-run__number")
+
+
+def preview_csv(preview: GatePreview) -> Iterator[tuple[Cell, ...]]:
+    """Yield a row for each check of each run that is decided."""
+    for held in preview_runs(preview):
+        if held.outcome:
+            yield from ((held.run.number, *row) for row in checks_csv(held, held.outcome))
+
+
+def _worst_first(rule: PreviewRule) -> tuple[int, ...]:
+    counts = Counter(cell.row.check.status for cell in rule.cells if cell.row)
+    return tuple(-counts[status] for status in ORDER)

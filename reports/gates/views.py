@@ -14,11 +14,12 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from reports.filters.case_filters import address_query, text
 from reports.filters.case_filters import number as read_number
-from reports.gates.form import NEW, GateForm, editor_of
+from reports.gates.form import MAX_TEXT, NEW, GateForm, GateText, editor_of
 from reports.gates.page import (
     CHECKS_CSV,
     EXAMPLES_A_PAGE,
     GATES_CSV,
+    PREVIEW_CSV,
     check_counts,
     check_rows,
     checks_csv,
@@ -26,17 +27,23 @@ from reports.gates.page import (
     gate_rows,
     gate_words,
     gates_csv,
+    preview_csv,
+    preview_table,
     status_counts,
     statuses_sentence,
     verdict_of,
 )
-from reports.gates.previewing import PREVIEW_CSV, preview_csv, preview_table
-from reports.gates.services import badge_drop, badge_make, named_gate_delete, named_gate_save
-from reports.gates.text import MAX_TEXT, GateText
+from reports.gates.services import (
+    GateRequest,
+    badge_drop,
+    badge_make,
+    gate_hold,
+    gate_preview_start,
+    named_gate_delete,
+    named_gate_save,
+)
 from reports.models import GateBadge, GatePreview, HeldGate, NamedGate
 from reports.run.header import run_head, run_of
-from reports.services.gate_previews import gate_preview_start
-from reports.services.gates import GateRequest, gate_hold
 from reports.trends.queries import experiment_of
 from toolevals.grading.gates.results import GateMetric, GateResult, gate_metrics
 from toolevals.grading.judging import SHIPPED

@@ -18,18 +18,17 @@ from labeling.conversation.turns import snippet
 from labeling.expectations.wording import summary
 from labeling.models import VersionEntry
 from reports.cases.queries import verdict_counts_of
-from reports.comparison.moved import SideCase, cases_of
-from reports.comparison.runs import entries_taken, other_gold
+from reports.compare.moved import SideCase, cases_of
+from reports.compare.queries import entries_taken, other_gold
 from reports.filters.case_filters import address_query, text
 from toolevals.grading.metrics.clustered import Rate
 from toolevals.grading.values.verdict_table import VERDICT_NAMES
 from toolevals.grading.values.verdicts import decided_words
 from toolevals.presentation.csv import Cell
 from toolevals.presentation.table import Column, Table
-from toolevals.runs.counts.example_sums import verdict_rates
-from toolevals.runs.counts.packed_cases import LETTERS, Packed
-from toolevals.runs.counts.packing import packed_cases
-from toolevals.runs.counts.run_rows import Deciding, deciding_of
+from toolevals.runs.aggregates.packed_cases import LETTERS, Packed, packed_cases
+from toolevals.runs.aggregates.run_rows import Deciding, deciding_of
+from toolevals.runs.aggregates.sums import verdict_rates
 from toolevals.runs.models import Grading, Run
 
 KEPT: Final = 24 * 3600

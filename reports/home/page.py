@@ -12,9 +12,10 @@ from django.urls import reverse
 
 from labeling.models import Dataset, DatasetVersion
 from labeling.queue.throughput import Throughput, throughput_of
-from reports.analyses.compared import LayerDelta, RunComparison
 from reports.cases.queries import grading_sums, verdict_counts
-from reports.comparison.runs import MOST_COMPARED, TwoRuns, candidates_for, default_baseline, two_runs
+from reports.compare.analysis import RunComparison
+from reports.compare.layers import LayerDelta
+from reports.compare.queries import MOST_COMPARED, TwoRuns, candidates_for, default_baseline, two_runs
 from reports.gates.page import NewestGate, newest_gate, verdict_of
 from reports.home.confusions import Confusions, confusions_of
 from reports.home.first_steps import FirstSteps, first_steps
@@ -27,7 +28,7 @@ from reports.trends.queries import recent_runs
 from toolevals.grading.gates.results import Check
 from toolevals.grading.values.verdict_table import VERDICTS
 from toolevals.presentation.sparks import BrokenSpark, broken_spark
-from toolevals.runs.counts.run_rows import Deciding, RunRow, deciding_of, run_states
+from toolevals.runs.aggregates.run_rows import Deciding, RunRow, deciding_of, run_states
 from toolevals.runs.models import Experiment, Grading, Run
 from toolevals.workspace.home import MOST_NEWS, Look, News
 from toolevals.workspace.models import Project, Role, User, untrashed

@@ -8,7 +8,7 @@ from typing import Any
 from django.db.models import Count
 
 from reports.judges.analysis import PREFIX, UNMARKED, JudgeRow, JudgeTotals, Mark, judge_rows
-from toolevals.runs.counts.kept_sums import kept_sums
+from toolevals.runs.aggregates.sums import kept_sums
 from toolevals.runs.judging.blindness import HIDDEN
 from toolevals.runs.judging.judge_reliability import Standing, grading_standings
 from toolevals.runs.models import CaseGrade, Grading, JudgeCount, JudgedCase

@@ -19,7 +19,7 @@ from toolevals.grading.metrics.confusion import NO_MAJORITY
 from toolevals.grading.values import ToolCall, ToolSpec, Transcript
 from toolevals.grading.values.verdicts import NONE, UNKNOWN_TOOL, UNPARSED
 from toolevals.registry.tool_lists import tools_in
-from toolevals.runs.counts.counted_cases import View
+from toolevals.runs.aggregates.cube import View
 from toolevals.runs.models import Agent, CaseGrade, Grading
 from toolevals.runs.scope.examples import tools_offered
 

@@ -18,7 +18,7 @@ from reports.filters.matrix_cells import matrix_counts, matrix_sums, placed_case
 from reports.filters.sums import A_DAY, costs_by_name, is_counted, summed
 from reports.matrix.analysis import Basis, CellKey, Cost, Matrix, Part, matrix_of, relative_costs
 from reports.matrix.state import MatrixState, Measure
-from toolevals.runs.counts.counted_cases import PRICE_UNITS, Costs, View
+from toolevals.runs.aggregates.cube import PRICE_UNITS, Costs, View
 from toolevals.runs.models import Grading, Transcript
 
 # Sums of prices are decimal, so that they are the same in whichever order a database adds them up.

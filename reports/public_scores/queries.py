@@ -14,7 +14,7 @@ from reports.cases.queries import verdict_counts_of
 from reports.models import PublicScore
 from reports.rates import Rate, rate
 from reports.run.analysis import layers_of
-from toolevals.runs.counts.example_sums import verdict_sums
+from toolevals.runs.aggregates.sums import verdict_sums
 from toolevals.runs.models import Agent, Run
 from toolevals.workspace.models import AuditEntry, Job, JobState, Project, untrashed
 

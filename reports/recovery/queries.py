@@ -14,7 +14,7 @@ from reports.cases.queries import KEYSET_PAGE
 from reports.filters.case_filters import number, text
 from reports.rates import ExampleSums
 from reports.recovery.analysis import Recovery, recovery_of
-from toolevals.runs.counts.kept_sums import kept_sums
+from toolevals.runs.aggregates.sums import kept_sums
 from toolevals.runs.grading.episode_rows import ALL_TOOLS, ANSWER_SUMS
 from toolevals.runs.grading.models import EPISODES_WENT
 from toolevals.runs.models import Episode, FindingCount, Grading, ToolAnswers

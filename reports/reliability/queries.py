@@ -29,8 +29,8 @@ from toolevals.grading.metrics.rates import Estimate
 from toolevals.grading.values.verdict_table import VERDICT_NAMES
 from toolevals.presentation import figures
 from toolevals.presentation.numbers import percent, span
-from toolevals.runs.counts.kept_sums import kept_sums
-from toolevals.runs.counts.trial_tallies import GROUPS, trial_tallies, verdict_counts_by_example, verdict_tallies
+from toolevals.runs.aggregates.sums import kept_sums
+from toolevals.runs.aggregates.trials import GROUPS, trial_tallies, verdict_counts_by_example, verdict_tallies
 from toolevals.runs.models import CaseGrade, Grading, StepCount, TrialCount
 
 KEYSET_PAGE = 2000

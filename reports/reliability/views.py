@@ -23,7 +23,7 @@ from reports.reliability.queries import (
 )
 from reports.run.header import RunHead, graded, run_head
 from toolevals.grading.values.verdict_table import VERDICT_NAMES
-from toolevals.runs.counts.run_rows import deciding_of
+from toolevals.runs.aggregates.run_rows import deciding_of
 from toolevals.runs.models import Grading
 from toolevals.workspace.requests import ProjectRequest
 from toolevals.workspace.tables import table_file

@@ -55,9 +55,9 @@ from reports.run.tools import tools_of
 from toolevals.grading.layers.recovery import ERROR_CLASSES, REACTIONS
 from toolevals.grading.values.verdict_table import VERDICT_NAMES
 from toolevals.presentation.table import RATE, Table
+from toolevals.runs.aggregates.cube import Unit, View
 from toolevals.runs.api.reread_scores import CorrectedScoreSerializer, score_document
 from toolevals.runs.api.serializers import LabelNoiseSerializer, noise_document
-from toolevals.runs.counts.counted_cases import Unit, View
 from toolevals.runs.grading.models import EPISODES_WENT
 from toolevals.runs.models import Episode, Grading, TrialCount
 from toolevals.runs.rereading.results import grading_reread

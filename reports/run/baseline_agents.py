@@ -11,8 +11,8 @@ from django.http import Http404
 from labeling.models import DatasetVersion
 from reports.cases.queries import verdict_counts_of
 from reports.run.analysis import Layers, VerdictRow, layers_of
+from toolevals.runs.aggregates.sums import verdict_sums
 from toolevals.runs.baseline.baseline_agents import BaselineAgent
-from toolevals.runs.counts.example_sums import verdict_sums
 from toolevals.runs.models import Run
 from toolevals.workspace.requests import ProjectRequest
 

@@ -19,8 +19,7 @@ from toolevals.grading.values import Expectation, Transcript
 from toolevals.grading.values.verdicts import CaseGrade as Grade
 from toolevals.grading.values.verdicts import Verdict
 from toolevals.registry.tool_lists import tools_in
-from toolevals.runs.counts.case_values import measured_case, metric_names
-from toolevals.runs.counts.packed_cases import LETTERS
+from toolevals.runs.aggregates.packed_cases import LETTERS, measured_case, metric_names
 from toolevals.runs.models import CaseGrade, Grading, MetricCount
 from toolevals.runs.scope.examples import tools_offered
 

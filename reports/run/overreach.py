@@ -23,8 +23,8 @@ from toolevals.grading.engine.case_findings import pair_kind
 from toolevals.grading.metrics.confusion import SPECIAL
 from toolevals.grading.values import Expectation, ToolSpec
 from toolevals.grading.values.verdicts import NONE
-from toolevals.runs.counts.counted_cases import View
-from toolevals.runs.counts.tool_spending import Amount, ToolSpent
+from toolevals.runs.aggregates.cube import View
+from toolevals.runs.aggregates.tool_spending import Amount, ToolSpent
 from toolevals.runs.models import AlignedPair, Grading, ToolSpending
 
 OVER_TOOLING = "over-tooling"

@@ -21,11 +21,10 @@ from toolevals.grading.metrics.label_noise import LabelNoise
 from toolevals.grading.reading.reading_report import Readings
 from toolevals.grading.values.verdict_table import VERDICT_NAMES
 from toolevals.grading.values.verdicts import FailureTag
-from toolevals.runs.counts.counted_cases import View
-from toolevals.runs.counts.kept_sums import kept_sums
-from toolevals.runs.counts.label_noise import run_noise
-from toolevals.runs.counts.packed_cases import LETTERS
-from toolevals.runs.counts.packing import outcomes_of
+from toolevals.runs.aggregates.cube import View
+from toolevals.runs.aggregates.label_noise import run_noise
+from toolevals.runs.aggregates.packed_cases import LETTERS, packed_cases
+from toolevals.runs.aggregates.sums import kept_sums
 from toolevals.runs.models import ArgumentCount, CaseGrade, FindingCount, Grading, Run
 from toolevals.workspace.models import User
 
@@ -242,14 +241,12 @@ def grading_proxies(grading: Grading, counts: VerdictCounts | None = None) -> tu
 
 
 def _pairs(grading: Grading) -> dict[str, Counter[Pairs]]:
-    outcomes = outcomes_of(grading)
+    packed = packed_cases(grading)
+    patterns = packed.outcome_patterns
     places = {name: VERDICT_NAMES.index(name) for name in (*PROXIES, TRUTH)}
     pairs: dict[str, Counter[Pairs]] = {name: Counter() for name in PROXIES}
-    for number, count in Counter(outcomes.patterns.numbers).items():
-        trials = outcomes.patterns.distinct[number]
-        letters = [
-            outcomes.letters_of(trial) for trial in (trials if isinstance(trials, tuple) else (trials,)) if trial
-        ]
+    for number, count in Counter(patterns.numbers).items():
+        letters = [packed.letters_of(trial) for trial in patterns.distinct[number] if trial]
         said = [{name: _STATUS[each[place]] for name, place in places.items()} for each in letters]
         for name in PROXIES:
             pairs[name][tuple((each[name], each[TRUTH]) for each in said)] += count

@@ -54,7 +54,7 @@ from toolevals.grading.engine.grader_catalog import OUTCOME_COUNTS
 from toolevals.grading.values.verdict_table import VERDICT_NAMES
 from toolevals.presentation.intervals import track_start
 from toolevals.presentation.label_noise import score_words
-from toolevals.runs.counts.run_rows import deciding_of, stale_reasons
+from toolevals.runs.aggregates.run_rows import deciding_of, stale_reasons
 from toolevals.runs.judging.unscored import ANSWERS
 from toolevals.runs.models import Grading
 from toolevals.runs.rereading.results import grading_reread

@@ -13,8 +13,7 @@ from labeling.conversation.turns import snippet
 from labeling.models import Dataset, VersionEntry
 from reports.solved.analysis import Agent, RunTrials, Solved
 from toolevals.grading.values.verdict_table import VERDICT_NAMES
-from toolevals.runs.counts.packed_cases import Packed
-from toolevals.runs.counts.packing import packed_cases
+from toolevals.runs.aggregates.packed_cases import Packed, packed_cases
 from toolevals.runs.models import CaseGrade, Grading, PackedCases, Run
 from toolevals.workspace.models import Project
 

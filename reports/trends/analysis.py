@@ -12,7 +12,7 @@ from uuid import UUID
 from reports.rates import GOALS, TOOL_GOAL, Rate
 from reports.run.analysis import NO_SUMS, VerdictCounts, VerdictSums, layers_of
 from toolevals.grading.values.verdict_table import VERDICT_NAMES
-from toolevals.runs.counts.spending import Spending
+from toolevals.runs.aggregates.spending import Spending
 
 # What is followed over time.
 SERIES = VERDICT_NAMES

@@ -18,7 +18,7 @@ from reports.trends.queries import recent_runs
 from toolevals.presentation.figures import TrendPoint, trend
 from toolevals.presentation.numbers import percent, span
 from toolevals.presentation.sparks import Spark, spark
-from toolevals.runs.counts.example_sums import verdict_sums
+from toolevals.runs.aggregates.sums import verdict_sums
 from toolevals.runs.models import Run
 from toolevals.workspace.models import Project
 

@@ -14,7 +14,7 @@ from django.utils.text import slugify
 from reports.filters.case_filters import address_query, text
 from reports.trends.analysis import RunFacts
 from toolevals.grading.values.canonical import digest
-from toolevals.runs.counts.spending import Spending
+from toolevals.runs.aggregates.spending import Spending
 from toolevals.runs.models import Experiment, Run
 from toolevals.runs.runs.models import RunQuerySet
 from toolevals.workspace.requests import ProjectRequest

@@ -22,9 +22,8 @@ from reports.trends.analysis import Point, RunFacts, Series, Trend, TrendRow, ap
 from reports.trends.page import cases_url, lowest
 from toolevals.grading.values.verdicts import NONE
 from toolevals.presentation.sparks import BrokenSpark, broken_spark
-from toolevals.runs.counts.counted_cases import View
-from toolevals.runs.counts.example_sums import first_call_sums
-from toolevals.runs.counts.kept_sums import kept_sums_of
+from toolevals.runs.aggregates.cube import View
+from toolevals.runs.aggregates.sums import first_call_sums, kept_sums_of
 from toolevals.runs.judging.judge_reliability import standings_of
 from toolevals.runs.models import ArgumentCount, Grading, Judge, JudgeCount, MatrixCount
 from toolevals.workspace.models import Project

@@ -9,8 +9,8 @@ from django.http import HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from reports.analyses.compared.layers import DECIDING, LayerDelta
-from reports.comparison.runs import MOST_COMPARED, two_runs
+from reports.compare.layers import DECIDING, LayerDelta
+from reports.compare.queries import MOST_COMPARED, two_runs
 from reports.filters.case_filters import LONGEST_CLASS, choice, text
 from reports.judges.analysis import PREFIX
 from reports.public_scores.queries import run_rows

@@ -13,11 +13,9 @@ from labeling.models import VersionEntry
 from reports.downloads.long_tables import TableRequest
 from reports.downloads.services import bundle_start, bundle_work, table_start, table_work
 from reports.dropped.preview import file_drop
-from reports.gates.services import badge_make, named_gate_save
+from reports.gates.services import GateRequest, badge_make, gate_hold, gate_preview_start, named_gate_save
 from reports.models import Suspect
 from reports.public_scores.services import public_score_record
-from reports.services.gate_previews import gate_preview_start
-from reports.services.gates import GateRequest, gate_hold
 from tests.access.runs_arguments import a_case, a_graded_run, a_grading, a_number
 from tests.access.world import Argument, World
 from tests.labeling.rows import SHOP_TOOLS

@@ -19,7 +19,7 @@ from django.test import Client
 from django_htmx.middleware import HtmxDetails
 from rest_framework import serializers
 
-from reports.services.gates import GateRequest, gate_hold
+from reports.gates.services import GateRequest, gate_hold
 from tests.access.addresses import Address, addresses
 from tests.access.asking import at
 from tests.access.populated import LEFT, populate

@@ -16,8 +16,8 @@ from toolevals.grading.values.verdict_table import VERDICT_NAMES
 from toolevals.grading.values.verdicts import NONE, UNKNOWN_TOOL, UNPARSED, Pair, Verdict
 from toolevals.grading.values.verdicts import CaseGrade as Grade
 from toolevals.registry.tool_lists import tool_list_of
-from toolevals.runs.counts.counting import cases_count, counted_ensure, counted_store
-from toolevals.runs.counts.trial_rollups import STEP_COLUMNS, TRIAL_COLUMNS, step_rows, trial_rows
+from toolevals.runs.aggregates.read_cases import cases_count, counted_ensure, counted_store
+from toolevals.runs.aggregates.trials import STEP_COLUMNS, TRIAL_COLUMNS, step_rows, trial_rows
 from toolevals.runs.models import (
     Agent,
     AlignedPair,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from reports.comparison.tables import LAYERS
+from reports.compare.table import LAYERS
 from tests.reports import table_rows as rows_of
 from tests.reports.table_paths import (
     BESIDE,

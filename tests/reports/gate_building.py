@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from reports.gates.services import GateRequest, gate_decide, gate_hold
 from reports.models import HeldGate
-from reports.services.gates import GateRequest, gate_decide, gate_hold
 from toolevals.grading.gates.results import Check
 from toolevals.runs.models import Run
 from toolevals.workspace.jobs import batch_work

@@ -9,8 +9,8 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
+from reports.gates.services import gate_decide
 from reports.models import GatePreview
-from reports.services.gates import gate_decide
 from toolevals.workspace.jobs import batch_work
 from toolevals.workspace.models import Batch
 

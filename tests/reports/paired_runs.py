@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from reports.analyses.compared import Paired
+from reports.compare.pairing import Paired
 from toolevals.grading.values.verdict_table import VERDICT_NAMES
-from toolevals.runs.counts.compared_run import ComparedRun
-from toolevals.runs.counts.outcome_patterns import OutcomePatterns
-from toolevals.runs.counts.packed_cases import Packed
+from toolevals.runs.aggregates.packed_cases import Packed
 
 Trial = tuple[str, str, str]
 
 
-def packed(examples: Sequence[Sequence[Trial]], trials: int) -> ComparedRun:
+def packed(examples: Sequence[Sequence[Trial]], trials: int) -> Packed:
     """Return a run: of each trial what was expected, what was called, and the status of the outcome."""
     rows = []
     for position, tried in enumerate(examples):
@@ -21,7 +19,7 @@ def packed(examples: Sequence[Sequence[Trial]], trials: int) -> ComparedRun:
             selection = "unscored" if not expected else "passed" if expected == actual else "failed"
             rest = ["unscored"] * (len(VERDICT_NAMES) - 2)
             rows.append((position, trial, expected, actual, outcome, selection, *rest))
-    return ComparedRun.of(OutcomePatterns.of(Packed.of_cases(range(len(examples)), trials, rows)))
+    return Packed.of_cases(range(len(examples)), trials, rows)
 
 
 def right(name: str) -> Trial:

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from reports.analyses.compared import Paired, compared
-from reports.analyses.compared.sentence import change_details, change_sentence, tools_sentence
+from reports.compare.analysis import change_details, change_sentence, compared, tools_sentence
+from reports.compare.pairing import Paired
 from tests.reports.paired_runs import beside, packed, right, wrong
 from toolevals.grading.metrics.clustered import ExampleSums, clustered_interval
 from toolevals.grading.values.verdicts import NONE

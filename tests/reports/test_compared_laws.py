@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from collections import Counter
 from types import SimpleNamespace
 from typing import Any
 
@@ -10,13 +11,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reports.analyses.compared import Paired, compared
-from reports.analyses.compared.strata import stratum_deltas
-from reports.analyses.compared.tallying import Tally, tallied
-from reports.comparison.moved import MovedFilter, moved_places
+from reports.compare.analysis import compared
+from reports.compare.layers import stratum_deltas
+from reports.compare.moved import MovedFilter, moved_places
+from reports.compare.pairing import Held, Paired, Places, Tally, tallied
 from tests.reports.paired_runs import packed, right, wrong
 from toolevals.grading.metrics.comparison import holm
 from toolevals.grading.values.verdicts import NONE, UNKNOWN_TOOL
+from toolevals.runs.aggregates.packed_cases import Packed
 
 names = st.sampled_from(["a", "b", NONE])
 scored = st.builds(
@@ -121,34 +123,34 @@ def test_a_run_beside_itself_has_not_changed(paired):
 
 @given(pairs_of_runs())
 @settings(max_examples=200, deadline=None)
-def test_examples_that_expect_one_class_are_counted_as_if_one_by_one(paired):
-    counted_alike(paired)
+def test_examples_are_counted_together_as_if_one_by_one(paired):
+    counted_together(paired)
 
 
-def test_rounded_parts_are_counted_as_if_one_by_one():
+def test_rounded_parts_are_counted_together_as_if_one_by_one():
     """No whole number of parts is divided by 5, 7, 9, 11, 13, 16 and 17 trials alike."""
     outside = ("", "", "unscored")
     tried = [[right("a")] * (many - 2) + [wrong("a", "b")] * 2 + [outside] * (17 - many) for many in PLACED]
-    counted_alike(Paired(packed(tried, 17), packed(tried[::-1], 17)))
+    counted_together(Paired(packed(tried, 17), packed(tried[::-1], 17)))
 
 
 PLACED = (5, 7, 9, 11, 13, 16, 17)
 
 
-def counted_alike(paired: Paired) -> None:
+def counted_together(paired: Paired) -> None:
     found = tallied(paired)
     plain = Tally(found.cells, found.part)
-    places = {
-        (found.cells.names[one], found.cells.names[other]): place
-        for place, (one, other) in enumerate(zip(found.cells.expected, found.cells.called, strict=True))
-    }
-    for before, after, count in paired.places.read():
-        if before.placed and after.placed:
-            parts = [
-                {places[cell]: round(found.part * trials / side.placed) for cell, trials in side.cells.items()}
-                for side in (before, after)
-            ]
-            for _ in range(count):
-                plain.add(parts[0], parts[1], 1)
+    pairs = [(place, place) for place in range(paired.examples)] if paired.pairs is None else paired.pairs
+    for one, other in pairs:
+        sides = held(paired.before, one, found), held(paired.after, other, found)
+        if all(side.cells for side in sides):
+            plain.add(*sides, 1)
     for column in ("before", "after", "entered", "left", "classes"):
         assert getattr(found, column) == getattr(plain, column)
+
+
+def held(run: Packed, example: int, tally: Tally) -> Held:
+    """Return what an example holds."""
+    numbers = run.places[example * run.trials : (example + 1) * run.trials]
+    cells = Counter(run.cells[number - 1] for number in numbers if number)
+    return Held.of(Places(cells, cells.total()), tally.cells, tally.part)

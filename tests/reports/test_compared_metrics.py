@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from django.urls import reverse
 
-from reports.analyses.compared.metrics import Values, metric_deltas
+from reports.compare.metrics import Values, metric_deltas
 from tests.reports.building import Builder, Case
 from tests.reports.reading import csv_rows, table, text
 from toolevals.grading.metrics.comparison import compare_runs, holm

@@ -113,7 +113,7 @@ def test_a_part_without_examples_says_so(ask, pair):
 
 
 def test_many_examples_are_not_read_for_strata_unless_asked(ask, pair, monkeypatch):
-    monkeypatch.setattr("reports.comparison.page.MOST_AT_ONCE", 15)
+    monkeypatch.setattr("reports.compare.page.MOST_AT_ONCE", 15)
     page = ask("compare", *pair)
     assert "By stratum, and filters" in text(page)
     assert "stratum_rows" not in page.context

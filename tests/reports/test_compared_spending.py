@@ -11,11 +11,11 @@ from django.urls import reverse
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reports.analyses.compared.spending import compare_amounts
+from reports.compare.spending import compare_amounts
 from tests.reports.building import Builder, Case
 from tests.reports.reading import csv_rows, table, text
 from toolevals.grading.metrics.comparison import compare_runs, holm
-from toolevals.runs.counts.transcript_sums import transcript_sums
+from toolevals.runs.aggregates.transcript_sums import transcript_sums
 from toolevals.runs.models import Grading, Transcript
 
 pytestmark = pytest.mark.django_db

@@ -20,7 +20,7 @@ from tests.reports.reading import csv_rows, embedded
 from tests.reports.test_placing import AGAIN, EXAMPLES, furnished
 from toolevals.grading.metrics.confusion import SPECIAL
 from toolevals.grading.values.verdicts import NONE
-from toolevals.runs.counts.counted_cases import Unit, View
+from toolevals.runs.aggregates.cube import Unit, View
 
 NAMES = st.sampled_from(["shop.get", "shop.pay", "plain", "a · right", "x + y", r"\+", *SPECIAL])
 PARTS = st.dictionaries(

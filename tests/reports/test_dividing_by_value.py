@@ -23,7 +23,7 @@ from tests.reports.reading import csv_rows, embedded
 from tests.reports.test_placing import AGAIN, EXAMPLES, TOOLS, furnished
 from toolevals.grading.metrics.confusion import SPECIAL, collapsed_class
 from toolevals.grading.values import Expectation
-from toolevals.runs.counts.counted_cases import Unit, View
+from toolevals.runs.aggregates.cube import Unit, View
 from toolevals.runs.models import CaseGrade, Grading
 
 NAMES = st.sampled_from(["shop.get", "shop.pay", "plain", "a · 1", "x + y", r"\+", *SPECIAL])

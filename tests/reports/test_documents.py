@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from reports.cases import table as cases
-from reports.comparison import tables as comparison_tables
+from reports.compare import table as comparison_tables
 from reports.golds.queries import GOLDS
 from reports.recovery.table import EPISODES, FAILURES, FOLLOWED
 from reports.reliability import table as reliability_tables

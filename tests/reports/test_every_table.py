@@ -11,8 +11,8 @@ import pytest
 from django.db.models import F
 from django.urls import reverse
 
+from reports.gates.services import gate_preview_start
 from reports.public_scores.services import public_score_record
-from reports.services.gate_previews import gate_preview_start
 from reports.urls import urlpatterns
 from tests.access.addresses import addresses
 from tests.access.registry_arguments import a_version as a_registry_version

@@ -25,11 +25,10 @@ from reports.trends.rates import runs_tool_trend
 from tests.reports.building import Case
 from tests.reports.reading import csv_rows
 from toolevals.grading.metrics.clustered import ExampleSums, Rate, clustered_interval, rate
-from toolevals.runs.counts.counted_cases import Unit
-from toolevals.runs.counts.example_sums import verdict_rates, verdict_sums
-from toolevals.runs.counts.kept_sums import KINDS, kept_sums
-from toolevals.runs.counts.rollups import finding_counts
-from toolevals.runs.counts.trial_rollups import STEP_COLUMNS, step_rows
+from toolevals.runs.aggregates.build import finding_counts
+from toolevals.runs.aggregates.cube import Unit
+from toolevals.runs.aggregates.sums import KINDS, kept_sums, verdict_rates, verdict_sums
+from toolevals.runs.aggregates.trials import STEP_COLUMNS, step_rows
 from toolevals.runs.models import (
     AlignedPair,
     ArgumentCount,
@@ -94,9 +93,9 @@ def shown_matrix(grading: Grading, filters: Filters):
 
 
 def test_a_grading_from_before_sums_were_kept_is_summed_up_when_asked(grading):
-    Grading.objects.filter(pk=grading.pk).update(verdict_sums=None)
+    KeptSums.objects.filter(grading=grading, kind="verdicts").delete()
     assert verdict_sums([grading.pk])[grading.pk]["selection"] == SUMS_OF_ALL
-    kept = Grading.objects.get(pk=grading.pk).verdict_sums
+    kept = KeptSums.objects.get(grading=grading, kind="verdicts").document
     assert ExampleSums(*kept["outcome"]) == SUMS_OF_ALL
     assert (
         verdict_rates([grading.pk], "selection")[grading.pk]["selection"] == grading_layers(grading).funnel[0].row.rate
@@ -208,7 +207,7 @@ def test_failures_steps_arguments_judges_tools_and_checks_are_clustered_too(get,
     assert chains is not None
     assert chains.step.interval == chains.whole.interval == said
     assert kept_sums(grading, "judgements") == {("tone",): SUMS_OF_ALL}
-    assert sorted(KeptSums.objects.filter(**known).values_list("kind", flat=True)) == sorted(KINDS)
+    assert sorted(KeptSums.objects.filter(**known).values_list("kind", flat=True)) == sorted([*KINDS, "verdicts"])
     reading = dialects_read(grading)
     assert reading is not None
     found = dialects_shown(reading)

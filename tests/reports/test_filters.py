@@ -16,7 +16,7 @@ from reports.matrix.state import MatrixState, Measure, Show, read_matrix_state
 from tests.fixtures.draws import draws
 from tests.reports.building import Builder, Case
 from toolevals.grading.values.verdicts import NONE
-from toolevals.runs.counts.counted_cases import Unit, View
+from toolevals.runs.aggregates.cube import Unit, View
 from toolevals.workspace.services.projects import project_create
 
 BUCKETS, DIFFICULTIES = ["", "selection", "no call"], ["", "easy", "hard"]

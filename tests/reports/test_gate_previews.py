@@ -7,8 +7,8 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
+from reports.gates.services import gate_preview_start, gate_previews_forget
 from reports.models import GatePreview, HeldGate, NamedGate
-from reports.services.gate_previews import gate_preview_start, gate_previews_forget
 from tests.reports.building import cases_of
 from tests.reports.gate_building import hold, rate
 from tests.reports.gate_pages import CELLS, address, decide, sent, writer

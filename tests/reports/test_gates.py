@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from reports.gates.cases import grading_cases
+from reports.gates.services import GateRequest, gate_decide, gate_hold
 from reports.models import HeldGate
-from reports.services.gates import GateRequest, gate_decide, gate_hold
 from tests.reports.building import Builder, Case, cases_of
 from tests.reports.gate_building import checks, hold, rate
 from tests.runs.building import EXAMPLES, STATUS, call, silence, uploaded_run, version_of

@@ -22,7 +22,7 @@ from toolevals.grading.gates.results import FUNCTION_CALLS
 from toolevals.grading.layers.task_metrics import TASK_METRICS
 from toolevals.grading.values.verdicts import CaseGrade as CoreGrade
 from toolevals.grading.values.verdicts import Verdict
-from toolevals.runs.counts.case_values import measured_case, measured_text
+from toolevals.runs.aggregates.packed_cases import measured_case, measured_text
 from toolevals.runs.models import CaseGrade, Grading, MetricCount, Run
 
 pytestmark = pytest.mark.django_db

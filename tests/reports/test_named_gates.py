@@ -9,11 +9,9 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
-from reports.gates.form import GateForm, editor_of
-from reports.gates.services import named_gate_delete, named_gate_save
-from reports.gates.text import GateText
+from reports.gates.form import GateForm, GateText, editor_of
+from reports.gates.services import GateRequest, gate_decide, gate_hold, named_gate_delete, named_gate_save
 from reports.models import GatePreview, HeldGate, NamedGate
-from reports.services.gates import GateRequest, gate_decide, gate_hold
 from tests.reports.building import cases_of
 from tests.reports.gate_building import checks, rate
 from tests.reports.gate_pages import CELLS, address, decide, sent, writer

@@ -16,7 +16,7 @@ from tests.reports.reading import csv_rows, text
 from tests.runs.building import HISTORY, REFUND, STATUS, example, uploaded_run, version_of
 from toolevals.grading.values import CallExpectation, Expectation, ToolSpec, Trajectory
 from toolevals.grading.values.verdicts import NONE, UNKNOWN_TOOL
-from toolevals.runs.counts.tool_spending import Amount, Timing, ToolSpent
+from toolevals.runs.aggregates.tool_spending import Amount, Timing, ToolSpent
 from toolevals.runs.models import Grading, ToolSpending
 
 SPECS = {

@@ -26,8 +26,8 @@ from toolevals.grading.values.verdicts import NONE
 from toolevals.registry.models import ToolListEntry
 from toolevals.registry.models import ToolSpec as StoredSpec
 from toolevals.registry.tool_lists import tools_in
-from toolevals.runs.counts.counted_cases import Unit, View
-from toolevals.runs.counts.turns import turns_write
+from toolevals.runs.aggregates.cube import Unit, View
+from toolevals.runs.aggregates.read_cases import turns_write
 from toolevals.runs.models import AlignedPair, CaseGrade, CaseTag, Grading, Transcript
 from toolevals.workspace.models import Role, User
 from toolevals.workspace.services.projects import member_set, project_create

@@ -18,7 +18,7 @@ from tests.fixtures.draws import draws
 from tests.reports.building import Builder, Case, count_anew
 from toolevals.grading.metrics.confusion import NO_MAJORITY, collapsed_class, set_class
 from toolevals.grading.values.verdicts import NONE
-from toolevals.runs.counts.counted_cases import Unit, View
+from toolevals.runs.aggregates.cube import Unit, View
 from toolevals.runs.models import AlignedPair, CaseGrade, CaseTag, Grading
 from toolevals.workspace.services.projects import project_create
 

@@ -14,7 +14,7 @@ from reports.templatetags.report_numbers import named_tools
 from tests.reports.reading import csv_rows, table, text
 from tests.runs.building import example, uploaded_run, version_of
 from toolevals.grading.layers.recovery import ERROR_CLASSES, REACTIONS
-from toolevals.runs.counts.kept_sums import KINDS
+from toolevals.runs.aggregates.sums import KINDS
 from toolevals.runs.models import CaseGrade, Episode, Grading, KeptSums, ToolAnswers
 
 pytestmark = pytest.mark.django_db

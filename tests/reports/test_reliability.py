@@ -15,9 +15,16 @@ from tests.fixtures.people import member
 from tests.reports.building import Case
 from tests.reports.reading import csv_rows, embedded, table, text
 from toolevals.grading.values.verdict_table import VERDICT_NAMES
-from toolevals.runs.counts.trial_rollups import STEP_COLUMNS, step_rows, trial_rows
-from toolevals.runs.counts.trial_tallies import GROUPS, tallies_store, trial_tallies, verdict_tallies
-from toolevals.runs.models import AlignedPair, CaseGrade, Grading, PackedCases, StepCount, TrialCount, TrialTallies
+from toolevals.runs.aggregates.trials import (
+    GROUPS,
+    STEP_COLUMNS,
+    step_rows,
+    tallies_store,
+    trial_rows,
+    trial_tallies,
+    verdict_tallies,
+)
+from toolevals.runs.models import AlignedPair, CaseGrade, Grading, KeptSums, PackedCases, StepCount, TrialCount
 from toolevals.workspace.bulk import rows_insert
 from toolevals.workspace.models import Role
 
@@ -72,7 +79,7 @@ def test_tallies_are_the_same_whenever_they_are_counted(grading):
             plain.setdefault(kind, {}).setdefault(name, Counter())[row.passed + row.failed, row.passed] += 1
     # At the first look of a grading from before they were kept, as they were kept then, and when a grading finishes.
     assert trial_tallies(grading) == trial_tallies(grading) == plain
-    kept = TrialTallies.objects.filter(grading=grading)
+    kept = KeptSums.objects.filter(grading=grading, kind="trials")
     assert kept.delete()[0] == 1
     tallies_store(grading, list(trial_rows(grading)))
     assert kept.exists()

@@ -7,7 +7,7 @@ from django.urls import reverse
 
 from tests.reports.building import Case, cases_of
 from tests.reports.reading import csv_rows, table, text
-from toolevals.runs.counts.transcript_sums import transcript_sums
+from toolevals.runs.aggregates.transcript_sums import transcript_sums
 from toolevals.runs.models import Grading, Transcript
 
 pytestmark = pytest.mark.django_db

@@ -12,8 +12,17 @@ from hypothesis import strategies as st
 
 from toolevals.grading.metrics.means import percentile
 from toolevals.grading.values import Measures, Message, ToolCall, Transcript
-from toolevals.runs.counts.call_measures import CallMeasure, calls_measured, is_measured, tools_called
-from toolevals.runs.counts.tool_spending import Amount, At, CallsOfTool, Timing, ToolSpent
+from toolevals.runs.aggregates.tool_spending import (
+    Amount,
+    At,
+    CallMeasure,
+    CallsOfTool,
+    Timing,
+    ToolSpent,
+    calls_measured,
+    is_measured,
+    tools_called,
+)
 
 
 def named(call):

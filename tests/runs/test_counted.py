@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.runs.building import HISTORY, STATUS, call, silence, uploaded_run, version_of
-from toolevals.runs.counts.counted_cases import CONTEXT, NO_COSTS, Counted, Unit, View
-from toolevals.runs.counts.counting import counted_cases, counted_ensure
+from toolevals.runs.aggregates.cube import CONTEXT, NO_COSTS, Counted, Unit, View
+from toolevals.runs.aggregates.read_cases import counted_cases, counted_ensure
 from toolevals.runs.grading.services import grading_start
 from toolevals.runs.models import AlignedPair, CaseGrade, CountedCases, Grading, PlacedCase
 

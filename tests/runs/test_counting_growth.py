@@ -11,7 +11,7 @@ from django.test.utils import CaptureQueriesContext
 from labeling.batches.ordering import disagreement_set
 from labeling.models import Revision
 from tests.runs.building import STATUS, example, version_of
-from toolevals.runs.counts import turns
+from toolevals.runs.aggregates import read_cases as turns
 from toolevals.runs.models import RevisionTurn, Run
 
 pytestmark = pytest.mark.django_db

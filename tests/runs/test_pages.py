@@ -14,7 +14,7 @@ from django.utils import timezone
 from pytest_django.asserts import assertContains, assertNotContains, assertRedirects
 
 from tests.runs.building import EXAMPLES, HISTORY, STATUS, baseline_run, call, example, jsonl, uploaded_run, version_of
-from toolevals.runs.counts.run_rows import A_DAY, A_MINUTE
+from toolevals.runs.aggregates.run_rows import A_DAY, A_MINUTE
 from toolevals.runs.models import Connector, Run
 from toolevals.workspace.models import AuditEntry, Job, JobState
 from toolevals.workspace.services.audit import audit_record
@@ -152,7 +152,7 @@ def test_what_an_act_left_is_sure_once_no_other_can_still_be_on_its_way(
     AuditEntry.objects.update(at=timezone.now() - age)
     times: list[int] = []
     kept_by = SimpleNamespace(get_many=lambda _: {}, set=lambda *_, timeout: times.append(timeout))
-    monkeypatch.setattr("toolevals.runs.counts.run_rows.cache", kept_by)
+    monkeypatch.setattr("toolevals.runs.aggregates.run_rows.cache", kept_by)
     as_viewer.get(page("runs"))
     assert times == [kept]
 

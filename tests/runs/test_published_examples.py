@@ -17,7 +17,7 @@ from tests.runs.calibrated import number_in
 from tests.runs.judged import judge_of, verdicts_of
 from tests.traces.sending import conversation, export, send, sender
 from toolevals.grading.judging.shipped import SHIPPED
-from toolevals.runs.counts.case_values import measured_case, metric_names
+from toolevals.runs.aggregates.packed_cases import measured_case, metric_names
 from toolevals.runs.grading.services import grading_start
 from toolevals.runs.judge_calibrations.services import CalibrationRequest, calibration_begin, case_rate
 from toolevals.runs.judging.services import JudgeRequest, judge_add, judge_change, rubric_add

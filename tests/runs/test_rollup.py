@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from tests.fixtures.draws import draws
 from tests.runs.building import HISTORY, REFUND, STATUS, call, silence, uploaded_run
 from toolevals.grading.metrics.confusion import ConfusionMatrix
-from toolevals.runs.counts.rollups import COLUMNS
-from toolevals.runs.counts.trial_tallies import trial_tallies
-from toolevals.runs.models import AlignedPair, CaseGrade, TrialTallies
+from toolevals.runs.aggregates.build import COLUMNS
+from toolevals.runs.aggregates.trials import trial_tallies
+from toolevals.runs.models import AlignedPair, CaseGrade, KeptSums
 
 pytestmark = pytest.mark.django_db
 
@@ -47,7 +47,7 @@ def test_the_counts_are_the_cases_grouped(project, version, run_jobs, acts):
         cells = grading.matrix_counts.filter(view=view).values_list("expected", "actual", "count")
         assert {(row, column): count for row, column, count in cells} == expected
     assert ConfusionMatrix(first).total == sum(1 for act in acts if act is not None)
-    kept = TrialTallies.objects.get(grading=grading)
+    kept = KeptSums.objects.get(grading=grading, kind="trials")
     kept.delete()
     trial_tallies(grading)
-    assert TrialTallies.objects.get(grading=grading).document == kept.document
+    assert KeptSums.objects.get(grading=grading, kind="trials").document == kept.document

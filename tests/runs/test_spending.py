@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tests.runs.building import STATUS, call, silence, uploaded_run
-from toolevals.runs.counts.spending import Spending, spent
-from toolevals.runs.counts.transcript_sums import transcript_sums
+from toolevals.runs.aggregates.spending import Spending, spent
+from toolevals.runs.aggregates.transcript_sums import transcript_sums
 from toolevals.runs.models import Transcript
 
 

@@ -30,8 +30,7 @@ from reports.dialects.grade_with_dialects import dialects_start  # noqa: E402
 from reports.downloads.long_tables import TableRequest  # noqa: E402
 from reports.downloads.services import bundle_start, table_start  # noqa: E402
 from reports.dropped.preview import LARGE, file_drop  # noqa: E402
-from reports.services.gate_previews import gate_preview_start  # noqa: E402
-from reports.services.gates import GateRequest, gate_hold  # noqa: E402
+from reports.gates.services import GateRequest, gate_hold, gate_preview_start  # noqa: E402
 from reports.suspects import services as suspects  # noqa: E402
 from tests.fixtures.jobs import jobs_run  # noqa: E402
 from tests.fixtures.people import PASSWORD  # noqa: E402

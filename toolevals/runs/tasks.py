@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from toolevals.celery import app
+from toolevals.runs.aggregates.build import grading_roll_up
 from toolevals.runs.baseline.services import transcripts_produce
-from toolevals.runs.counts.rollups import grading_roll_up
 from toolevals.runs.drift import services as drifting
 from toolevals.runs.drift.services import drift_ask
 from toolevals.runs.grading.case_grading import cases_grade

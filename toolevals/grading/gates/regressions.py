@@ -1,10 +1,7 @@
 """Tell whether a run is worse than the one before it on the same examples: by cases, by a paired test, by averages.
 
-A comparison also says what so many examples could show at all.
-
-Tell what a regression rule compares, one unit a check.
-
-A metric over all examples, or over those of a tool or stratum.
+A rule makes a check for each unit: a metric over all examples, or over those of a tool or stratum. A comparison also
+says what so many examples could show at all.
 """
 
 from __future__ import annotations
@@ -38,8 +35,14 @@ from toolevals.grading.values.verdict_table import VERDICT_NAMES
 # The patterns of an example in the run before and in this one; 0 where it is not there.
 _Pair = tuple[int, int]
 _Known = TypeVar("_Known")
+# (scores before, scores now) -> the pairs of patterns that come to these.
+_Part = Mapping[tuple[Scores, Scores], Sequence[_Pair]]
 # What an example counts as that the run does not hold: one trial without a score.
 _REMOVED: Scores = (None,)
+_TOLERANCE = 1e-12
+_MOST_NAMED = 5
+# From here on so many fair coins are taken as normal.
+_FEW_COINS = 1000
 
 
 # Not slotted: what is counted is kept.
@@ -149,10 +152,6 @@ def units_of(rule: RegressionRule, runs: PairedRuns) -> list[Unit]:
     return found
 
 
-# (scores before, scores now) -> the pairs of patterns that come to these.
-_Part = Mapping[tuple[Scores, Scores], Sequence[_Pair]]
-
-
 def _by_passes(rule: RegressionRule, metric: str) -> bool:
     """Return whether a rule compares which cases passed, and not their values.
 
@@ -222,12 +221,6 @@ def _last(run: CaseTable, of_kinds: Sequence[_Known], unknown: _Known) -> list[_
     """Return what the last case of each pattern knows that knows it."""
     _, patterns = run.patterns
     return [next((known for number in reversed(each) if (known := of_kinds[number])), unknown) for each in patterns]
-
-
-_TOLERANCE = 1e-12
-_MOST_NAMED = 5
-# From here on so many fair coins are taken as normal.
-_FEW_COINS = 1000
 
 
 def can_be_found(examples: int, alpha: float) -> bool:
@@ -308,20 +301,8 @@ def _by_cases(rule: RegressionRule, unit: Unit) -> Check:
         reason = f"{examples_words(len(open_now))} passed before and are not scored now: {_to_do(unit)}."
     share = clustered_interval(ExampleSums.single(len(worse), count))
     span = Interval(share.low * count, share.high * count)
-    reason = f"{reason} {_gone(unit)}".strip()
-    note = _alarms_by_cases(unit, most)
-    check = Check(
-        _name(rule, unit),
-        status,
-        float(len(worse)),
-        count,
-        span,
-        _bound(rule, unit),
-        reason,
-        unit.metric,
-        note=note,
-    )
-    return with_examples(check, worse if status == "failed" else open_now)
+    check = _check(rule, unit, status, f"{reason} {_gone(unit)}".strip(), (float(len(worse)), count, span))
+    return with_examples(replace(check, note=_alarms_by_cases(unit, most)), worse if status == "failed" else open_now)
 
 
 def _passed_before(then: Scores) -> bool:
@@ -391,17 +372,8 @@ def _concluded(
     elif depends:
         status, reason = "unanswered", depends
     words = " ".join(filter(None, (reason, resolution(compared, alpha), _gone(unit))))
-    bound = _bound(rule, unit, tests=tests if corrected else 1)
-    return Check(
-        _name(rule, unit),
-        status,
-        compared.difference,
-        compared.examples,
-        compared.interval,
-        bound,
-        words,
-        unit.metric,
-    )
+    found = compared.difference, compared.examples, compared.interval
+    return _check(rule, unit, status, words, found, tests=tests if corrected else 1)
 
 
 def _alarms(rule: RegressionRule, unit: Unit, compared: Comparison) -> str:
@@ -471,18 +443,28 @@ def _gone(unit: Unit) -> str:
 
 
 def _unanswered(rule: RegressionRule, unit: Unit, reason: str) -> Check:
-    return Check(_name(rule, unit), "unanswered", None, 0, None, _bound(rule, unit), reason, unit.metric)
+    return _check(rule, unit, "unanswered", reason)
 
 
 def _skipped(rule: RegressionRule, unit: Unit) -> Check:
     count = unit.shared
     reason = f"Only {examples_words(count)} to compare: the rule takes groups from {rule.skip_below:,} on."
-    return Check(_name(rule, unit), "skipped", None, count, None, _bound(rule, unit), reason, unit.metric)
+    return _check(rule, unit, "skipped", reason, (None, count, None))
 
 
-def _name(rule: RegressionRule, unit: Unit) -> str:
+def _check(
+    rule: RegressionRule,
+    unit: Unit,
+    status: CheckStatus,
+    reason: str,
+    found: tuple[float | None, int, Interval | None] = (None, 0, None),
+    *,
+    tests: int = 1,
+) -> Check:
+    """Return a check; `found` is its value, the examples that it is of, and its interval."""
     scope = scope_words(rule.where, unit.group, "tool" if rule.per_tool else rule.per_stratum)
-    return f"{unit.metric} against the run before, by {_WORDS[rule.kind]}{scope}"
+    name = f"{unit.metric} against the run before, by {_WORDS[rule.kind]}{scope}"
+    return Check(name, status, *found, _bound(rule, unit, tests=tests), reason, unit.metric)
 
 
 def _bound(rule: RegressionRule, unit: Unit, *, tests: int = 1) -> str:
@@ -498,14 +480,10 @@ def _max_drop(rule: RegressionRule, unit: Unit) -> float:
     return rule.overrides.get(unit.group, rule.max_drop)
 
 
-def _as_they_are(p_values: Sequence[float | None]) -> list[float | None]:
-    return list(p_values)
-
-
 _ADJUST: Mapping[Correction, Callable[[Sequence[float | None]], list[float | None]]] = {
     "holm": holm,
     "benjamini_hochberg": benjamini_hochberg,
-    "none": _as_they_are,
+    "none": list,
 }
 _CORRECTIONS: Mapping[Correction, str] = {"holm": "Holm", "benjamini_hochberg": "Benjamini-Hochberg", "none": ""}
 _WORDS: Mapping[RegressionKind, str] = {"cases": "cases", "paired": "paired test", "averages": "averages"}

@@ -12,8 +12,8 @@ from labeling.models import DatasetVersion
 from toolevals.grading.metrics.label_noise import LabelNoise
 from toolevals.grading.values.verdict_table import VERDICT_NAMES
 from toolevals.presentation.label_noise import score_words
+from toolevals.runs.aggregates.sums import verdict_rates
 from toolevals.runs.api.reread_scores import CorrectedScoreSerializer
-from toolevals.runs.counts.example_sums import verdict_rates
 from toolevals.runs.judging.blindness import shown_detail
 from toolevals.runs.models import Agent, AlignedPair, CaseGrade, Experiment, Grading, Run
 from toolevals.runs.scope.examples import schema_reasons

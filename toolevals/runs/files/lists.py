@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from toolevals.grading.metrics.label_noise import LabelNoise
 from toolevals.presentation.csv import Cell
-from toolevals.runs.counts.run_rows import RunRow
+from toolevals.runs.aggregates.run_rows import RunRow
 
 RUNS: Final = (
     "run_id",

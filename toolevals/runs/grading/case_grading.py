@@ -20,7 +20,7 @@ from toolevals.grading.values.verdicts import EXPECTED, CaseGrade, Verdict
 from toolevals.registry.models import ToolList
 from toolevals.registry.tool_lists import tools_in
 from toolevals.runs import models
-from toolevals.runs.counts.tool_spending import MEASURED_COLUMNS, MeasuredBatch
+from toolevals.runs.aggregates.tool_spending import MEASURED_COLUMNS, MeasuredBatch
 from toolevals.runs.grading.case_rows import (
     CASE_COLUMNS,
     FAULT_COLUMNS,

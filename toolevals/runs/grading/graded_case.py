@@ -16,7 +16,7 @@ from toolevals.grading.layers.execution import Effect
 from toolevals.grading.values import Transcript
 from toolevals.grading.values.canonical import Written, exact
 from toolevals.grading.values.verdicts import CaseGrade
-from toolevals.runs.counts.case_values import measured_text
+from toolevals.runs.aggregates.packed_cases import measured_text
 
 # What a conversation took changes no verdict and no metric.
 _TOOK: Final = frozenset({"usage", "latency_ms"})

@@ -27,7 +27,7 @@ def may_be_kept(grading: models.Grading, before: models.Grading) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class KeptGrade:
-    """A grade that is taken as it is, with its values (`toolevals.runs.counts.case_values`)."""
+    """A grade that is taken as it is, with its values (`toolevals.runs.aggregates.packed_cases`)."""
 
     grade: CaseGrade
     measured: str

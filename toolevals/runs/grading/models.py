@@ -58,10 +58,8 @@ class Grading(models.Model):
     created_at = MomentField(auto_now_add=True)
     # Null until every transcript is graded and the counts are made.
     finished_at = models.DateTimeField(null=True)
-    # How the conversations ended and what they took, of the document of `counts.spending`; null if no one says.
+    # How the conversations ended and what they took, of the document of `aggregates.spending`; null if no one says.
     spending = DocumentField(null=True)
-    # Of several trials an example: by verdict the six sums of `ExampleSums`; null until they are asked for.
-    verdict_sums = DocumentField(null=True)
 
     class Meta:
         constraints: ClassVar[list[models.BaseConstraint]] = [
@@ -103,7 +101,7 @@ class CaseGrade(models.Model):
     # The kind of the first text that speaks to its judge, once judges were asked; empty where there is none. All of
     # them stand in the detail, under `injections` (`toolevals.grading.guard.injections.Injection`).
     injection = models.CharField(max_length=10, blank=True, default="", db_default="")
-    # The metrics' values and the verdicts' shares: see `counts.case_values`. Empty in gradings from before.
+    # The metrics' values and the verdicts' shares: see `aggregates.packed_cases`. Empty in gradings from before.
     measured = models.TextField(blank=True, default="", db_default="")
     # What its outcome is made of, as the version says that it was graded on: see `toolevals.grading.values.verdicts`.
     decided_by = models.CharField(max_length=LONGEST, default=EXPECTED, db_default=EXPECTED)

@@ -11,7 +11,7 @@ from toolevals.grading.judging.raters import Comparison, PeopleSay, RatedCase, c
 from toolevals.grading.metrics.calibration import JudgeTable
 from toolevals.grading.metrics.clustered import ExampleSums, rate
 from toolevals.grading.metrics.rates import Estimate
-from toolevals.runs.counts.kept_sums import kept_sums
+from toolevals.runs.aggregates.sums import kept_sums
 from toolevals.runs.judging.blindness import hidden_examples
 from toolevals.runs.models import CalibratedCase, Grading, JudgeCalibration, JudgeCount, Rating
 

@@ -18,8 +18,7 @@ from toolevals.grading.reading.parsing import Loss
 from toolevals.grading.reading.reading_report import Readings
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.registry.tool_lists import tools_in
-from toolevals.runs.counts.spending import SPENT_COLUMNS, spent
-from toolevals.runs.counts.stop_reasons import BUDGET
+from toolevals.runs.aggregates.spending import BUDGET, SPENT_COLUMNS, spent
 from toolevals.runs.live.conversations import Stage, stage
 from toolevals.runs.live.settings import LiveSettings
 from toolevals.runs.models import Run, Transcript

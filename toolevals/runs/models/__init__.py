@@ -1,6 +1,6 @@
 """Store what is evaluated, what it did, and how it was graded."""
 
-from toolevals.runs.counts.models import (
+from toolevals.runs.aggregates.models import (
     CountedCases,
     KeptSums,
     MeasuredCalls,
@@ -9,7 +9,6 @@ from toolevals.runs.counts.models import (
     StepCount,
     ToolSpending,
     TrialCount,
-    TrialTallies,
 )
 from toolevals.runs.drift.models import DriftAnswer, DriftCheck
 from toolevals.runs.grading.models import (
@@ -86,7 +85,6 @@ __all__ = [
     "ToolSpending",
     "Transcript",
     "TrialCount",
-    "TrialTallies",
     "Tryout",
     "TryoutAnswer",
     "TryoutCase",

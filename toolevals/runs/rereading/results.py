@@ -10,7 +10,7 @@ from typing import Any, Final
 from toolevals.grading.metrics.clustered import ExampleSums, Rate
 from toolevals.grading.metrics.rereading import CorrectedScore, corrected_score
 from toolevals.presentation.numbers import count, percent, span
-from toolevals.runs.counts.example_sums import verdict_rates
+from toolevals.runs.aggregates.sums import verdict_rates
 from toolevals.runs.models import Grading, Reading, RereadCase, Rereading, Run, Said
 
 VERDICTS: Final = ("passed", "failed")

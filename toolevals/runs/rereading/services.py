@@ -16,8 +16,7 @@ from django.db import transaction
 from toolevals.grading.judging.sampling import one_trial_each, sample_of_each
 from toolevals.grading.values.problems import InvalidDocument, Problem
 from toolevals.grading.values.verdict_table import VERDICT_NAMES
-from toolevals.runs.counts.packed_cases import LETTERS
-from toolevals.runs.counts.packing import packed_cases
+from toolevals.runs.aggregates.packed_cases import LETTERS, packed_cases
 from toolevals.runs.judge_calibrations.services import LONGEST_NOTE
 from toolevals.runs.models import CaseGrade, Grading, Reading, RereadCase, Rereading, Run, Said
 from toolevals.runs.rereading.results import counted

@@ -18,6 +18,9 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from toolevals.presentation.csv import csv_stream
+from toolevals.runs.aggregates.label_noise import run_noise
+from toolevals.runs.aggregates.run_rows import run_rows, stale_reasons
+from toolevals.runs.aggregates.sums import verdict_rates
 from toolevals.runs.api.requests import BaselineRunSerializer, PredictionsSerializer, RegradeSerializer
 from toolevals.runs.api.reread_scores import score_document
 from toolevals.runs.api.serializers import (
@@ -33,9 +36,6 @@ from toolevals.runs.api.serializers import (
     RunStartedSerializer,
     noise_document,
 )
-from toolevals.runs.counts.example_sums import verdict_rates
-from toolevals.runs.counts.label_noise import run_noise
-from toolevals.runs.counts.run_rows import run_rows, stale_reasons
 from toolevals.runs.files.failure_export import COLUMNS, failing_lines, failing_rows
 from toolevals.runs.grading.services import grading_start
 from toolevals.runs.models import Agent, CaseGrade, Experiment, Grading, Run

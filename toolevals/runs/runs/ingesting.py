@@ -15,7 +15,7 @@ from toolevals.grading.values import ToolSpec
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.registry.models import ToolList
 from toolevals.registry.tool_lists import tools_in
-from toolevals.runs.counts.spending import SPENT_COLUMNS, spent
+from toolevals.runs.aggregates.spending import SPENT_COLUMNS, spent
 from toolevals.runs.files.evaluation_files import EvaluationFileReader, found_file
 from toolevals.runs.files.predictions import PredictionReader
 from toolevals.runs.models import Run, Transcript

@@ -15,9 +15,9 @@ from toolevals.agents.connectors import CONNECTORS
 from toolevals.agents.loop import End
 from toolevals.grading.engine.grading import CutOff
 from toolevals.registry.models import RegistryVersion
+from toolevals.runs.aggregates.spending import ENDINGS
 from toolevals.runs.baseline import baseline_agents
 from toolevals.runs.baseline.baseline_agents import BASELINE_AGENT, EXPERIMENT
-from toolevals.runs.counts.stop_reasons import ENDINGS
 from toolevals.runs.live.settings import cut_off_in
 from toolevals.runs.scope.presets import PRESETS
 from toolevals.runs.simulators.models import Simulator

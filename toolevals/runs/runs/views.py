@@ -14,7 +14,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from labeling.models import DatasetVersion
 from toolevals.agents.connectors import CONNECTORS
 from toolevals.grading.values.problems import InvalidDocument
-from toolevals.runs.counts.run_rows import run_rows
+from toolevals.runs.aggregates.run_rows import run_rows
 from toolevals.runs.files import lists
 from toolevals.runs.files.failure_export import COLUMNS, failing_lines, failing_rows
 from toolevals.runs.grading.services import grading_start

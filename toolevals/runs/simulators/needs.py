@@ -16,7 +16,7 @@ from labeling.coverage.cache import coverage_of
 from labeling.coverage.counting import is_tool
 from labeling.models import Dataset
 from toolevals.grading.values.verdicts import NONE, UNKNOWN_TOOL, UNPARSED
-from toolevals.runs.counts.free_calls import FREE
+from toolevals.runs.aggregates.read_cases import FREE
 from toolevals.runs.models import MatrixCount, Run, Simulator
 from toolevals.workspace.models import User
 

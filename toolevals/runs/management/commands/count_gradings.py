@@ -6,7 +6,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
-from toolevals.runs.counts.counting import counted_ensure
+from toolevals.runs.aggregates.read_cases import counted_ensure
 from toolevals.runs.models import CountedCases, Grading
 
 

@@ -1,0 +1,106 @@
+"""Compare two runs on the same examples: what changed in layers, tools and the matrix.
+
+An example counts once, with all its trials, which are alike.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from reports.compare.layers import ALPHA, LayerDelta, layer_deltas
+from reports.compare.matrix import MatrixDelta, ToolDelta, matrix_delta, tool_deltas
+from reports.compare.pairing import Paired, tallied
+from toolevals.grading.metrics.clustered import FEWEST_EXAMPLES
+from toolevals.grading.metrics.comparison import fewest_changed
+from toolevals.grading.values.verdict_table import VERDICTS
+from toolevals.presentation.numbers import count, p_value, percent, points, signed_span
+
+
+@dataclass(frozen=True, slots=True)
+class RunComparison:
+    """Everything that is told of two runs on the `examples` that both hold."""
+
+    examples: int
+    layers: tuple[LayerDelta, ...]
+    tools: tuple[ToolDelta, ...]
+    matrix: MatrixDelta
+
+    def layer(self, name: str) -> LayerDelta | None:
+        """Return the row of a verdict, by default that of the outcome or else the first; None without any."""
+        by_name = {row.name: row for row in self.layers}
+        return by_name.get(name) or next(iter(self.layers), None)
+
+
+def compared(paired: Paired) -> RunComparison:
+    """Return the comparison of two runs."""
+    tally = tallied(paired)
+    layers = layer_deltas(paired.verdicts.read())
+    return RunComparison(paired.examples, layers, tool_deltas(tally), matrix_delta(tally))
+
+
+# What a rate says of an example -> in words, after "of examples are".
+WORDS: Final = {row.name: row.compared for row in VERDICTS}
+TESTS: Final = {"mcnemar": "exact McNemar", "sign_flip": "sign-flip test"}
+
+
+def change_sentence(row: LayerDelta | None) -> str:
+    """Return whether a rate has changed, as one sentence; by Holm's p-value, unless it is what decides."""
+    if row is None:
+        return "Nothing was scored in both runs."
+    found, words = row.compared, WORDS[row.name]
+    now = f"{percent(found.after)} % of examples are {words}"
+    if not row.tells:
+        few = f"{_examples(found.examples)} cannot tell: at least {FEWEST_EXAMPLES} are needed"
+        return f"{now}, before {percent(found.before)} %; {few}."
+    if row.change == "same":
+        return f"No change: {now}, and none came out otherwise than before."
+    if row.change == "unclear":
+        return f"No change is shown: {now}, before {percent(found.before)} %, which may be chance."
+    way = "up" if row.change == "better" else "down"
+    return f"{row.change.capitalize()}, and not by chance: {now}, {way} from {percent(found.before)}."
+
+
+def change_details(row: LayerDelta | None) -> str:
+    """Return the numbers behind the sentence: the difference, its interval, the test, what could have been shown."""
+    if row is None:
+        return ""
+    found = row.compared
+    said = f"Difference {points(found.difference)} points"
+    if found.interval is not None:
+        said += f" ({signed_span(found.interval.low, found.interval.high)})"
+    if found.test is not None:
+        said += f", {TESTS[found.test]} p = {p_value(found.p_value)}"
+        said += "" if row.decides else f" (after Holm’s correction over the layers {p_value(row.p_holm)})"
+    agrees = "agrees" if row.interval_agrees else "sees it otherwise: a borderline case"
+    return f"{said}, the interval {agrees}.{_power(row)}"
+
+
+def _power(row: LayerDelta) -> str:
+    number = _examples(row.compared.examples)
+    if row.detectable is not None:
+        changes = "So many changes" if row.compared.test == "mcnemar" else "Changes of this spread"
+        return f" {changes} in {number} show a difference of {percent(row.detectable)} points four times in five."
+    if row.change == "same" or not row.can_be_found:
+        return ""
+    if row.significant is not None:
+        return f" In {number} no difference below {percent(row.significant)} points can be shown."
+    return f" In {number} no change of fewer than {fewest_changed(ALPHA)} of them can be shown."
+
+
+def tools_sentence(tools: Sequence[ToolDelta]) -> str:
+    """Return which tools' changes stand on their own, as one sentence; empty without tools."""
+    if not tools:
+        return ""
+    stand = [row.name for row in tools if row.stands]
+    tests = f"Holm’s correction over {count(2 * len(tools))} tests"
+    if not stand:
+        return f"No single tool’s change is significant after {tests}."
+    named = ", ".join(stand[:3]) + (f" and {len(stand) - 3} more" if len(stand) > 3 else "")
+    words = f"the change of {named} stands" if len(stand) == 1 else f"the changes of {named} stand"
+    return f"After {tests} {words} on {'its' if len(stand) == 1 else 'their'} own."
+
+
+def _examples(number: int) -> str:
+    return f"{count(number)} example{'' if number == 1 else 's'}"

@@ -1,1 +1,0 @@
-"""Count cases, calls, time and money of a run, and keep the sums that pages add up."""
