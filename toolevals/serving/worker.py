@@ -27,6 +27,8 @@ MEGABYTE = 1024 * 1024
 class WaitressWorker(Worker):  # type: ignore[misc]
     """Serves with waitress until asked to stop or until gunicorn is gone; requests in hand have 5 seconds to end."""
 
+    alive: bool
+
     def run(self) -> None:
         """Serve."""
         from django.conf import settings
