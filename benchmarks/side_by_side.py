@@ -28,8 +28,7 @@ from benchmarks._measuring import WORDS
 from benchmarks.grading import peer_rows
 from benchmarks.peers.driver import loaded
 from scripts.dev.environment import ROOT, VENV
-from toolevals.serving.application import end_group
-from toolevals.serving.parents import end_with_parent
+from toolevals.serving.application import end_group, end_with_parent
 
 PEERS = ROOT / "benchmarks" / "peers"
 LABELLING, GRADING = "labelling", "grading"

@@ -16,7 +16,6 @@ from celery.signals import (
 )
 
 from toolevals import life
-from toolevals.garbage import search_seldom
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "toolevals.settings")
 # A worker that checked the application would load every page of it, 25 MB; commands check it.
@@ -44,12 +43,6 @@ def outages_in_a_line(logger: Any, **_: Any) -> None:
 
     for handler in logger.handlers:
         handler.addFilter(OutageFilter())
-
-
-@worker_process_init.connect
-def garbage_seldom(**_: Any) -> None:
-    """Search rarely for garbage in each process at work."""
-    search_seldom()
 
 
 @worker_process_init.connect

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from django.template.base import Node, Template
 from django.template.engine import Engine
 from django.urls import get_resolver
 
@@ -23,20 +22,11 @@ def load_ahead() -> None:
 
 
 def templates_compile() -> None:
-    """Compile every template of the project's folders; the engine keeps them, without their texts unless it debugs."""
+    """Compile every template of the project's folders, which the engine keeps."""
     engine = Engine.get_default()
     for folder in map(Path, engine.dirs):
         for file in folder.rglob("*.html"):
-            template = engine.get_template(file.relative_to(folder).as_posix())
-            if not engine.debug:
-                _forget_text(template)
-
-
-def _forget_text(template: Template) -> None:
-    """Drop what only the page of an error in debugging shows: a third of what a template takes."""
-    template.source = ""
-    for node in template.nodelist.get_nodes_by_type(Node):
-        node.token = None
+            engine.get_template(file.relative_to(folder).as_posix())
 
 
 def draw_ahead() -> None:

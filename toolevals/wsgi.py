@@ -7,7 +7,6 @@ from typing import Any
 from django.conf import settings
 from django.core.wsgi import get_wsgi_application
 
-from toolevals.garbage import search_seldom
 from toolevals.loading import load_ahead
 from toolevals.path_prefix import path_below
 
@@ -15,7 +14,6 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "toolevals.settings")
 _django = get_wsgi_application()
 # Once, before the server forks; not in each process while its first visitor waits.
 load_ahead()
-search_seldom()
 
 
 def application(environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:

@@ -15,8 +15,7 @@ from tests.fixtures.loaded import LOADED
 from tests.fixtures.prepared import prepared_copy
 from tests.labeling.labelling_driver import CLIENTS, CLIENTS_A_PROCESS, EXAMPLES, PATIENCE_SECONDS
 from tests.workspace.installation import ROOT, Installation
-from toolevals.serving.application import end_group
-from toolevals.serving.forks import Process
+from toolevals.serving.application import Process, end_group
 
 pytestmark = pytest.mark.servers
 DRIVER = "tests.labeling.labelling_driver"

@@ -17,7 +17,7 @@ import pytest
 
 from scripts.dev.environment import PYTHON, ROOT
 from tests.fixtures.prepared import prepared_folder, prepared_root
-from tests.servers.process import free_port, wait_until
+from tests.servers.process import free_port
 from toolevals.cli import serve
 from toolevals.serving.application import WEB as WEB_SERVER
 from toolevals.serving.application import CannotServeError
@@ -28,8 +28,8 @@ pytestmark = [
     pytest.mark.skipif(Path(sys.prefix) != PYTHON.parent.parent, reason="not run by ./dev: it has no .venv"),
 ]
 
-# The names of processes that the fork server gives.
-WEB, JOBS = "toolevals-web", "toolevals-jobs"
+# The modules that the processes run.
+WEB, JOBS = "gunicorn", "celery"
 
 
 class Started:
@@ -54,25 +54,19 @@ class Started:
         raise AssertionError("".join(lines))
 
     def children(self) -> dict[str, int]:
-        """Return what its fork server has forked: the name of each process -> process id."""
-        return {name: pid for pid, (name, _) in below(self.fork_server()).items()}
-
-    def fork_server(self) -> int:
-        """Return the process that has loaded the application."""
-        (found,) = below(self.process.pid)
-        return found
+        """Return what it has started: the module of each process -> process id."""
+        return {module_of(pid): pid for pid in below(self.process.pid)}
 
 
-def below(parent: int) -> dict[int, tuple[str, int]]:
-    """Return the children of a process: process id -> its name and its parent."""
-    found = {}
-    for folder in Path("/proc").glob("[0-9]*"):
-        try:
-            before, _, after = (folder / "stat").read_text().rpartition(")")
-        except OSError:
-            continue
-        found[int(folder.name)] = (before.partition("(")[2], int(after.split()[1]))
-    return {pid: fields for pid, fields in found.items() if fields[1] == parent}
+def below(parent: int) -> list[int]:
+    """Return the children of a process."""
+    return [int(pid) for pid in Path(f"/proc/{parent}/task/{parent}/children").read_text().split()]
+
+
+def module_of(pid: int) -> str:
+    """Return what follows `-m` in the words of a process."""
+    words = Path(f"/proc/{pid}/cmdline").read_text().split("\0")
+    return words[words.index("-m") + 1]
 
 
 @pytest.fixture(scope="module")
@@ -151,23 +145,6 @@ def test_a_process_that_dies_is_started_again_and_that_is_said(start: Starts) ->
         assert f"The {title} ended unexpectedly (status -9)" in started.said(f"The {title} runs again.")
         assert started.children()[name] != before
     assert answers(started.url)
-    start.left = started
-
-
-def test_what_was_forked_is_started_again_when_the_fork_server_dies(start: Starts) -> None:
-    started = start.serving()
-    before = started.fork_server()
-    os.kill(before, signal.SIGKILL)
-    # Which of the two ends first is left to them, and only the second one's start is said for certain.
-    started.said("runs again.")
-
-    def both_run() -> bool:
-        servers = below(started.process.pid).keys() - {before}
-        return {name for pid in servers for name, _ in below(pid).values()} == {WEB, JOBS}
-
-    assert wait_until(both_run, while_alive=started.process, seconds=60)
-    # It runs before it listens.
-    assert wait_until(lambda: answers(started.url), while_alive=started.process, seconds=60)
     start.left = started
 
 

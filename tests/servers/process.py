@@ -18,7 +18,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from toolevals.serving.parents import end_with_parent
+from toolevals.serving.application import end_with_parent
 
 READY_SECONDS = 30
 

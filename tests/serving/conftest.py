@@ -9,11 +9,9 @@ from typing import Any
 
 import pytest
 from waitress import wasyncore
-from waitress.task import ThreadedTaskDispatcher
 
-from toolevals.serving import channels
-from toolevals.serving.servers import serve
-from toolevals.serving.worker import adjusted
+from toolevals.serving import admission
+from toolevals.serving.worker import limits_of, server_on
 
 UPLOAD_BYTES = 4 * 1024 * 1024
 CONNECTIONS = 150
@@ -28,10 +26,8 @@ class Served:
         self.status = "200 OK"
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.map: dict[int, Any] = {}
-        self.dispatcher = ThreadedTaskDispatcher()
-        self.dispatcher.set_thread_count(1)
-        adjustments = adjusted(1, UPLOAD_BYTES, CONNECTIONS)
-        self.server: Any = serve(self.application, self.listener, self.map, self.dispatcher, adjustments)
+        limits = limits_of(1, UPLOAD_BYTES, CONNECTIONS)
+        self.server: Any = server_on(self.application, [self.listener], self.map, **limits)
         self.stopped = threading.Event()
         self.loop = threading.Thread(target=self._turn)
         self.loop.start()
@@ -62,7 +58,7 @@ class Served:
         self.stopped.set()
         self.server.pull_trigger()
         self.loop.join()
-        self.dispatcher.shutdown()
+        self.server.task_dispatcher.shutdown()
         wasyncore.close_all(self.map)
         self.listener.close()
 
@@ -79,7 +75,7 @@ def read_all(connection: socket.socket) -> bytes:
 @pytest.fixture
 def served(monkeypatch: pytest.MonkeyPatch) -> Iterator[Served]:
     """A server that admits every large body."""
-    monkeypatch.setattr(channels, "refusal", lambda _: None)
+    monkeypatch.setattr(admission, "refusal", lambda _: None)
     served = Served()
     yield served
     served.stop()

@@ -9,7 +9,7 @@ import pytest
 from django.db import OperationalError
 from django.test import Client
 
-from toolevals.serving.channels import refusal
+from toolevals.serving.admission import refusal
 from toolevals.workspace.models import Role
 from toolevals.workspace.services.tokens import token_create
 

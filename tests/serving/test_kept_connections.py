@@ -24,17 +24,6 @@ def statuses(served: Served, *methods: str, headers: dict[str, str] | None = Non
         return found
 
 
-@pytest.mark.parametrize("status", [204, 304])
-def test_an_answer_without_a_body_keeps_it(served: Served, status: int) -> None:
-    served.status, served.answer = f"{status} Any", lambda: [b""]
-    assert statuses(served, "GET", "POST", "GET") == 3 * [(status, b"", True)]
-
-
-def test_an_answer_in_chunks_keeps_it(served: Served) -> None:
-    served.answer = lambda: iter([b"one, ", b"", b"two"])
-    assert statuses(served, "GET", "GET") == 2 * [(200, b"one, two", True)]
-
-
 def test_an_answer_with_its_length_keeps_it(served: Served) -> None:
     assert statuses(served, "GET", "GET") == 2 * [(200, b"fine", True)]
 
@@ -42,11 +31,6 @@ def test_an_answer_with_its_length_keeps_it(served: Served) -> None:
 def test_who_asks_to_close_is_left(served: Served) -> None:
     served.answer = lambda: iter([b"one"])
     assert statuses(served, "GET", headers={"Connection": "close"}) == [(200, b"one", False)]
-
-
-def test_a_head_that_would_be_answered_in_chunks_is_the_last(served: Served) -> None:
-    served.answer = lambda: iter([b"one"])
-    assert statuses(served, "HEAD") == [(200, b"", False)]
 
 
 def test_an_answer_that_breaks_off_is_no_whole_one(served: Served, caplog: pytest.LogCaptureFixture) -> None:

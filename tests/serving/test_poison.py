@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import signal
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -16,8 +15,9 @@ import httpx
 import pytest
 
 from tests.cli.test_gate_server import token_of
-from tests.fixtures.application import WORKER, LiveApp
+from tests.fixtures.application import LiveApp
 from toolevals.cli.serve import StopRequested, watch
+from toolevals.serving.application import Process
 
 pytestmark = [pytest.mark.servers, pytest.mark.once]
 
@@ -75,7 +75,7 @@ def app(live_app_start: Callable[..., LiveApp], log: Path) -> Iterator[LiveApp]:
             BATCH_LEASE_SECONDS="2",
             BATCH_MAX_ATTEMPTS=str(ATTEMPTS),
         )
-    application, ended = started.application, started.application.ended
+    application, ended, start = started.application, started.application.ended, started.application.start_process
     over = threading.Event()
 
     def ended_or_over() -> list[str]:
@@ -87,6 +87,11 @@ def app(live_app_start: Callable[..., LiveApp], log: Path) -> Iterator[LiveApp]:
         with suppress(StopRequested):
             watch(application)
 
+    def start_process(*words: Any, **how: Any) -> Process:
+        with errors_into(log):
+            return start(*words, **how)
+
+    application.start_process = start_process  # type: ignore[method-assign]
     application.ended = ended_or_over  # type: ignore[method-assign]
     watching = threading.Thread(target=watched)
     watching.start()
@@ -156,12 +161,3 @@ def test_ten_thousand_batches_of_a_newer_version_do_not_hold_up_an_import(
     said = log.read_text()[before:]
     assert said.count("newer.work") == 1
     assert "Traceback" not in said
-
-
-def test_a_worker_that_does_not_run_is_killed_and_replaced(app: LiveApp, client: httpx.Client, log: Path) -> None:
-    stopped = app.application.processes[WORKER]
-    os.kill(stopped.pid, signal.SIGSTOP)
-    done = ended(app, client, imported(client, "after-a-stop"))
-    assert done["state"] == "succeeded", done
-    assert stopped.poll() == -signal.SIGKILL
-    assert f"The process {stopped.pid} gave no sign of life" in log.read_text()

@@ -10,8 +10,8 @@ import pytest
 from waitress.buffers import TempfileBasedBuffer
 
 from tests.serving.conftest import UPLOAD_BYTES, Served, read_all
-from toolevals.serving import channels
-from toolevals.serving.channels import LARGE, SignInFirst
+from toolevals.serving import admission
+from toolevals.serving.admission import LARGE, SignInFirst
 
 POST = b"POST /body HTTP/1.1\r\nHost: x\r\nConnection: close\r\n"
 
@@ -92,7 +92,7 @@ class TestLargeBodies:
     @pytest.fixture
     def strangers(self, served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(
-            channels, "refusal", lambda headers: None if "COOKIE" in headers else SignInFirst("Sign in first.")
+            admission, "refusal", lambda headers: None if "COOKIE" in headers else SignInFirst("Sign in first.")
         )
 
     @pytest.mark.usefixtures("strangers")

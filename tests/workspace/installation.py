@@ -13,7 +13,7 @@ from typing import Any, Self
 
 from tests.fixtures.kept_python import KeptPython
 from tests.fixtures.loaded import LOADED
-from toolevals.serving.forks import Process
+from toolevals.serving.application import Process
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 LEASE_SECONDS = 2

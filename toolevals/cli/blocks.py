@@ -23,7 +23,6 @@ from pathlib import Path
 from typing import IO, Any, Generic, NamedTuple, TypeVar
 
 from toolevals.cli.exits import CommandError, Exit
-from toolevals.garbage import search_seldom_in_copy, searched_seldom
 
 Answer = TypeVar("Answer")
 # What is asked of a block: its lines, and the number of the first, from 1. Made again in each process.
@@ -85,10 +84,8 @@ def answered(file: IO[bytes], work: Callable[[], Work[Answer]], jobs: int) -> It
     path = _path(file)
     if jobs < 2 or path is None or not _is_large(path):
         answer = work()
-        # Around all of them: what has come meanwhile is searched as soon as Python's own way is back.
-        with searched_seldom():
-            for block, content in _blocks(file):
-                yield Done(answer(_lines(content), block.line), block.offset + block.size)
+        for block, content in _blocks(file):
+            yield Done(answer(_lines(content), block.line), block.offset + block.size)
         return
     yield from _by_several(file, path, work, jobs)
 
@@ -220,7 +217,6 @@ def _serve(pipe: Connection, path: str, work: Callable[[], Work[Any]], others: S
     for other in others:
         # A copy of the asking end would keep the pipe open after the asking process has gone.
         other.close()
-    search_seldom_in_copy()
     answer = work()
     with Path(path).open("rb") as file, suppress(EOFError, OSError):
         while True:

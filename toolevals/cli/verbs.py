@@ -7,8 +7,6 @@ from collections.abc import Collection
 from importlib import import_module
 from typing import Any, NamedTuple
 
-from toolevals.garbage import searched_seldom
-
 
 class Verb(NamedTuple):
     """A module with `add_parser(verbs)`, and what `--help` says of the verb."""
@@ -63,9 +61,7 @@ class Verbs:
     def load(self, names: Collection[str]) -> None:
         """Add every verb; those of these names with their options, whose modules are loaded for it."""
         for module in dict.fromkeys(VERBS[name].module for name in names):
-            # Nothing of what is loaded is garbage.
-            with searched_seldom():
-                import_module(f"toolevals.cli.{module}").add_parser(self)
+            import_module(f"toolevals.cli.{module}").add_parser(self)
         for name in VERBS:
             if name not in self._added.choices:
                 self.add_parser(name)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import http.client
 import os
 import signal
@@ -13,18 +14,20 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Protocol, Self
 
 from toolevals.path_prefix import VARIABLE, prefix_of
 from toolevals.serving.folders import checkout
-from toolevals.serving.forks import Forked, ForkServer, ForkServerEnded, Process
-from toolevals.serving.parents import end_with_parent
 from toolevals.serving.preparation import Preparation, static_state, tables_state
 
 WEB = "web server"
 READY_SECONDS = 120
 STOP_SECONDS = 20
-WEB_OPTIONS = ["--config", "python:toolevals.serving.options"]
+WEB_WORDS = ["-m", "gunicorn", "--config", "python:toolevals.serving.options"]
+WORKER_WORDS = ["-m", "celery", "--quiet", "--app", "toolevals.celery", "worker", "--loglevel", "WARNING"]
+# Nothing is asked of other workers: the rows are the queue.
+WORKER_WORDS += ["--without-gossip", "--without-mingle", "--without-heartbeat"]
+PR_SET_PDEATHSIG = 1  # linux/prctl.h
 WILDCARDS = ("", "0.0.0.0", "::")  # noqa: S104 - compared with, not bound to
 
 
@@ -32,10 +35,19 @@ class CannotServeError(Exception):
     """Something that a person can put right; the text says what to do."""
 
 
+class Process(Protocol):
+    """The parts of `subprocess.Popen` that are used of a process."""
+
+    pid: int
+    returncode: int | None
+
+    def poll(self) -> int | None: ...
+    def wait(self, timeout: float | None = None) -> int: ...
+    def terminate(self) -> None: ...
+
+
 class Application:
     """Started and stopped as a whole; also a context manager that stops it at the end."""
-
-    fork_server: type[ForkServer] = ForkServer
 
     def __init__(
         self,
@@ -67,7 +79,6 @@ class Application:
         self.environment |= environment or {}
         self.prefix = prefix_of(self.environment.get(VARIABLE, ""))
         self.processes: dict[str, Process] = {}
-        self._fork_server: ForkServer | None = None
 
     def __enter__(self) -> Self:
         return self
@@ -89,7 +100,7 @@ class Application:
         now = Preparation(tables_state(), static_state(), before.logins if sample else None)
         if now == before and (now.logins or not sample) and self._has_database_file():
             return now.logins or ""
-        words = ["-m", "toolevals.serving.prepare"]
+        words = ["-m", "toolevals.serving.preparation"]
         words += ["--static"] if now.static != before.static else []
         words += ["--sample"] if sample else []
         result = subprocess.run(
@@ -115,7 +126,7 @@ class Application:
     def web_start(self) -> None:
         """Start the web server and wait until it answers. Raises CannotServeError."""
         bind = f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
-        self._fork(WEB, "web", *WEB_OPTIONS, "--bind", bind)
+        self.start_process(WEB, [*WEB_WORDS, "--bind", bind])
         self._wait_ready()
 
     def web_kill(self) -> None:
@@ -135,7 +146,9 @@ class Application:
         """Start a Celery worker under this name. Raises CannotServeError."""
         node = f"{name}-{os.getpid()}@{socket.gethostname()}"
         processes = max(1, (os.cpu_count() or 2) - 1)
-        return self._fork(name, "jobs", node, str(processes))
+        words = [*WORKER_WORDS, "--hostname", node, "--concurrency", str(processes)]
+        # A worker that stands still hears no other signal. Killing it loses nothing.
+        return self.start_process(name, words, end_by=signal.SIGKILL)
 
     def worker_stop(self, name: str = "worker") -> None:
         """End the Celery worker of this name in good order, so that nothing is done until one is started."""
@@ -148,18 +161,17 @@ class Application:
         finally:
             end_group(worker)
 
-    def start_process(self, name: str, words: list[str]) -> subprocess.Popen[bytes]:
+    def start_process(self, name: str, words: list[str], end_by: signal.Signals = signal.SIGTERM) -> Process:
         """Start one process in a session of its own, so that Ctrl-C reaches only who starts and stops it."""
-        process = subprocess.Popen(
+        self.processes[name] = subprocess.Popen(
             [*self.python, *words],
             cwd=self.folder,
             env=self.environment,
             stdin=subprocess.DEVNULL,
             start_new_session=True,
-            preexec_fn=end_with_parent,  # noqa: PLW1509 - one system call
+            preexec_fn=lambda: end_with_parent(end_by),  # noqa: PLW1509 - one system call
         )
-        self.processes[name] = process
-        return process
+        return self.processes[name]
 
     def ended(self) -> list[str]:
         """Return the names of the processes that have ended by themselves."""
@@ -179,23 +191,6 @@ class Application:
             finally:
                 end_group(process)
         self.processes.clear()
-        if self._fork_server is not None:
-            self._fork_server.close()
-            self._fork_server = None
-
-    def _fork(self, name: str, *words: str) -> Forked:
-        """Fork a program that shares the memory of what is loaded with the others. Raises CannotServeError."""
-        if self._fork_server is not None and self._fork_server.ended:
-            self._fork_server.close()
-            self._fork_server = None
-        if self._fork_server is None:
-            self._fork_server = self.fork_server(self.python, self.folder, self.environment)
-        try:
-            forked = self._fork_server.fork(*words)
-        except ForkServerEnded as error:
-            raise CannotServeError(f"The {name} ended at once: see above.") from error
-        self.processes[name] = forked
-        return forked
 
     def _has_database_file(self) -> bool:
         return not self.environment.get("DATABASE_URL") and (self.data / "toolevals.sqlite3").exists()
@@ -229,6 +224,12 @@ def end_group(process: Process) -> None:
     except ProcessLookupError:
         return
     process.wait()
+
+
+def end_with_parent(by: signal.Signals = signal.SIGTERM) -> None:
+    """Let Linux end this process by a signal when its parent is gone, however that came to its end."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, by)
 
 
 def own_names(host: str) -> list[str]:

@@ -1,10 +1,15 @@
-"""Tell what a data folder was made ready for, so that a later start need not do it again."""
+"""Makes a data folder ready, and tells what it was made ready for, so that a later start need not do it again.
+
+`python -m toolevals.serving.preparation [--static] [--sample]` prints the sample's logins. Standard input may hold the
+logins that were printed before.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import os
+import sys
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
@@ -61,3 +66,25 @@ def state(paths: Iterable[Path], *packages: str) -> str:
     for package in packages:
         found.update(f"{package} {version(package)}\n".encode())
     return found.hexdigest()
+
+
+def main() -> None:
+    """Migrate; collect the static files and load the sample where that is asked for."""
+    import django
+    from django.core.management import call_command
+    from django.core.management.base import CommandError
+
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "toolevals.settings")
+    django.setup()
+    try:
+        call_command("migrate", interactive=False, verbosity=0)
+    except CommandError as error:
+        sys.exit(str(error))
+    if "--static" in sys.argv:
+        call_command("collectstatic", interactive=False, clear=True, verbosity=0)
+    if "--sample" in sys.argv:
+        call_command("load_sample", print_logins=True, known_logins=sys.stdin.read())
+
+
+if __name__ == "__main__":
+    main()
