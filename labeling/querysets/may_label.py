@@ -8,24 +8,25 @@ from django.db.models import BooleanField, F, Func, OuterRef, UUIDField, Value
 
 from toolevals.workspace.models import User
 
-# One look at each slot's own few: with EXISTS, PostgreSQL would hold each slot against all that this person labelled.
+# One look at each slot's own few: with EXISTS, PostgreSQL would hold each slot against all that this person labelled,
+# and plan joins of all these tables for longer than it looks.
 TEXT = """(
 (SELECT own.id FROM labeling_labelslot own
  WHERE own.revision_id = {revision} AND own.round = {round} AND own.reviewer_id = {person} LIMIT 1) IS NULL
-AND NOT EXISTS (SELECT 1 FROM labeling_skip passed
- WHERE passed.revision_id = {revision} AND passed.reviewer_id = {person} AND passed.undone_at IS NULL)
-AND NOT EXISTS (SELECT 1 FROM labeling_adjudication decided
- WHERE decided.revision_id = {revision} AND decided.adjudicator_id = {person})
-AND NOT EXISTS (SELECT 1 FROM labeling_gold restored
+AND (SELECT 1 FROM labeling_skip passed
+ WHERE passed.revision_id = {revision} AND passed.reviewer_id = {person} AND passed.undone_at IS NULL LIMIT 1) IS NULL
+AND (SELECT 1 FROM labeling_adjudication decided
+ WHERE decided.revision_id = {revision} AND decided.adjudicator_id = {person} LIMIT 1) IS NULL
+AND (SELECT 1 FROM labeling_gold restored
  WHERE restored.revision_id = {revision} AND restored.actor_id = {person}
- AND restored.source IN ('restored', 'second_look'))
-AND NOT EXISTS (SELECT 1 FROM labeling_questionview seen
- WHERE seen.revision_id = {revision} AND seen.user_id = {person})
-AND NOT EXISTS (SELECT 1 FROM labeling_secondlook looked
- WHERE looked.revision_id = {revision} AND looked.reviewer_id = {person})
-AND NOT EXISTS (SELECT 1 FROM labeling_comment advised
+ AND restored.source IN ('restored', 'second_look') LIMIT 1) IS NULL
+AND (SELECT 1 FROM labeling_questionview seen
+ WHERE seen.revision_id = {revision} AND seen.user_id = {person} LIMIT 1) IS NULL
+AND (SELECT 1 FROM labeling_secondlook looked
+ WHERE looked.revision_id = {revision} AND looked.reviewer_id = {person} LIMIT 1) IS NULL
+AND (SELECT 1 FROM labeling_comment advised
  WHERE advised.revision_id = {revision} AND advised.author_id = {person}
- AND (advised.asker_id IS NULL OR advised.asker_id <> {person}))
+ AND (advised.asker_id IS NULL OR advised.asker_id <> {person}) LIMIT 1) IS NULL
 )"""
 # The names of the expressions in the order of their places in the text.
 PLACES = [part.partition("}")[0] for part in TEXT.split("{")[1:]]

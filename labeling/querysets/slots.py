@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from toolevals.workspace.models import Project, User
 
 LOOK_AT = 10_000
-# So many places for labels most examples have.
-SLOTS_EACH = 2
 
 
 class SlotQuerySet(models.QuerySet["LabelSlot"]):
@@ -75,13 +73,6 @@ class SlotQuerySet(models.QuerySet["LabelSlot"]):
     def counted_states(self, user: User, *apart: str) -> models.QuerySet[Any, Any]:
         """Return the states of this person's slots, and how many are in each; behind values of `apart`, for each."""
         return self.filter(reviewer=user).order_by().values_list(*apart, "state").annotate(n=Count("pk"))
-
-    def waiting(self, user: User, now: datetime, most: int) -> SlotQuerySet:
-        """Return slots of examples of which a label by this person is wanted: of `most` examples, or of all there are.
-
-        They are never more than a few of each, however many there are.
-        """
-        return self.of_current_round().free(now).for_reviewer(user).order_by()[: most * SLOTS_EACH]
 
     def begun_by(self, user: User) -> SlotQuerySet:
         """Return the slots of revisions of which this person has a draft."""

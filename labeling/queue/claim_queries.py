@@ -5,9 +5,10 @@ from __future__ import annotations
 from datetime import datetime
 from uuid import UUID
 
-from labeling.models import CalibrationRound, Dataset, Draft, LabelSlot, SlotState
+from labeling.models import CalibrationRound, Dataset, Draft, LabelBatch, LabelSlot, Revision, SlotState
 from labeling.querysets.slots import SlotQuerySet
-from toolevals.workspace.models import Membership, Project, User
+from labeling.queue.statements import first_in_turn
+from toolevals.workspace.models import Project, User
 
 FEW = 500
 QUEUED = (SlotState.OPEN, SlotState.CLAIMED)
@@ -28,10 +29,10 @@ def held_slot(place: Dataset | Project, user: User) -> UUID | None:
     return LabelSlot.objects.in_scope(place).held_by(user).values_list("pk", flat=True).first()
 
 
-def slot_of_round(revision: UUID, user: User) -> LabelSlot | None:
-    """Return this person's slot in a revision's current round, its row locked."""
-    slots = LabelSlot.objects.filter(revision=revision, reviewer=user).of_current_round()
-    return slots.select_for_update(of=("self",)).first()
+def slot_of_round(revision: Revision, user: User) -> LabelSlot | None:
+    """Return this person's slot in the current round of a locked revision, its row locked."""
+    slots = LabelSlot.objects.filter(revision=revision, reviewer=user, round=revision.round)
+    return slots.select_for_update().first()
 
 
 def calibration_first(place: Dataset | Project, user: User) -> CalibrationRound | None:
@@ -40,14 +41,10 @@ def calibration_first(place: Dataset | Project, user: User) -> CalibrationRound 
     return rounds.waiting_for(user).first()
 
 
-def locked_role(project: Project, user: User) -> int | None:
-    """Return the role of a person in a project, the row of their membership locked; None where they have none."""
-    rows = Membership.objects.select_for_update().filter(project=project, user=user)
-    return rows.values_list("role", flat=True).first()
-
-
-def first_free(slots: SlotQuerySet, user: User, now: datetime) -> UUID | None:
+def first_free(slots: SlotQuerySet | Dataset | LabelBatch, user: User, now: datetime) -> UUID | None:
     """Return the id of the first slot that is free and fit for this person, its row locked; None without one."""
+    if not isinstance(slots, SlotQuerySet):
+        return first_in_turn(slots, user, now)
     fit = slots.of_current_round().free(now).for_reviewer(user).in_turn()
     return fit.select_for_update(skip_locked=True, of=("self",)).values_list("pk", flat=True).first()
 

@@ -7,14 +7,14 @@ from typing import Any
 
 from django.core.cache import cache as kept_numbers
 from django.db import models
-from django.db.models import F
 
-from labeling.models import CalibrationRound, Comment, Dataset, Feedback, LabelSlot, Revision
+from labeling.models import CalibrationRound, Comment, Dataset, Feedback, Revision
 from labeling.queue.label_page_queries import calibration_waiting, own_counts
+from labeling.queue.statements import count_left
 from labeling.second_looks.waiting import looks_due
 from toolevals.workspace.clock import database_now
 from toolevals.workspace.models import Project, Role, User
-from toolevals.workspace.querysets.lengths import Different, lengths
+from toolevals.workspace.querysets.lengths import lengths
 
 # Beyond this the exact number tells no one anything, and counting it would cost.
 MANY = 1000
@@ -61,7 +61,7 @@ def own_part(place: Dataset | Project, user: User, *, most: int, counts: Counts 
     kept = kept_numbers.get(key)
     if kept is not None:
         return Own(done, held, max(kept[0] - (done - kept[1]) - held, 0))
-    left = min(_left(place, user, most), most)
+    left = min(count_left(place, user, database_now(), most), most)
     if left >= KEPT_FROM:
         kept_numbers.set(key, (left + held, done), KEPT_SECONDS if left < MANY else LONG_KEPT_SECONDS)
     return Own(done, held, left)
@@ -129,11 +129,3 @@ def _rows(project: Project, user: User, role: Role) -> dict[str, models.QuerySet
         rows["disputed"] = Revision.objects.disputed_for(project, user)
         rows["to_answer"] = comments.unanswered_for(user, role)
     return rows
-
-
-def _left(place: Dataset | Project, user: User, most: int) -> int:
-    """Return how many examples a label by a person is wanted of in a dataset or project."""
-    waiting = LabelSlot.objects.in_scope(place).waiting(user, database_now(), most)
-    # Of a part of the rows, the different ones are counted outside it.
-    different = Different(waiting.values(different=F("revision_id")))
-    return int(User.objects.filter(pk=user.pk).values_list(different, flat=True).get())

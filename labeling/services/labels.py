@@ -18,7 +18,7 @@ from labeling.models import (
     Revision,
     SlotState,
 )
-from labeling.queue.label_page_queries import newest_label
+from labeling.queue.label_page_queries import locked_again, newest_label
 from labeling.queue.statements import LabelFacts, label_facts
 from labeling.services.expectations import answer_read, rationale_read
 from labeling.services.resolution import revision_evaluate, revision_locked, revision_wait
@@ -62,7 +62,7 @@ def label_submit(
     content = LabelContent(answer, document, rationale_read(rationale), flagged)
     with transaction.atomic():
         require_labelling(slot.revision.example.dataset.project, actor)
-        revision = revision_locked(slot.revision_id)
+        revision = locked_again(slot.revision)
         facts = label_facts(revision, actor)
         place = _place(revision, slot, actor, facts)
         # Who has none in the round has none at its place.
@@ -169,7 +169,7 @@ def _place(revision: Revision, slot: LabelSlot, actor: User, facts: LabelFacts) 
         return slot
     if facts.skipped:
         raise InvalidAct("You passed this example on; take that back first.")
-    place = slot_of_revision(revision.pk, actor, database_now())
+    place = slot_of_revision(revision, actor)
     if place is None:
         require_unread(revision, actor)
         raise NoPlaceLeft("Your claim on this example ran out, and others have labelled it meanwhile.")

@@ -27,17 +27,18 @@ from labeling.queue.claim_queries import (
     first_free,
     held_slot,
     kept_slots,
-    locked_role,
     slot_of_round,
 )
 from labeling.queue.label_page_queries import slot_for_page
-from labeling.queue.statements import Begun, has_begun
+from labeling.queue.statements import Begun, has_begun, locked_role
 from labeling.services.resolution import revision_evaluate, revision_locked
 from toolevals.workspace.clock import database_now
 from toolevals.workspace.models import Project, Role, User
 from toolevals.workspace.services.audit import audit_record
 
 # Long enough for a reload, or a step aside and back, to find the claim still held.
+# A part of the queue.
+Tier = SlotQuerySet | Dataset | LabelBatch
 LEAVING_GRACE = timedelta(seconds=60)
 QUESTION_READ = (
     "You have opened a question about this example, so you know what its author thinks: another person labels it. "
@@ -72,11 +73,11 @@ def slot_claim(
         if beside is not None and not _may_hold_one_more(project, actor, beside, held):
             return None
         if held is not None and _renewed(held, actor):
-            return slot_for_page(held)
+            return slot_for_page(project, held)
         begun = has_begun(actor)
         if begun.calibration:
             _require_calibrated(batch.dataset if batch is not None else dataset_or_project, actor)
-        slot = _take_first(_tiers(dataset_or_project, batch, actor, begun), actor, now)
+        slot = _take_first(_tiers(dataset_or_project, batch, actor, begun), project, actor, now)
         if slot is not None:
             audit_record(project=project, actor=actor, verb="slot_claim", target=slot)
     return slot
@@ -93,7 +94,8 @@ def slot_reclaim(*, slot: LabelSlot, actor: User) -> LabelSlot | None:
         require_labelling(project, actor)
         slots = LabelSlot.objects.filter(revision=slot.revision_id).of_current_round()
         own = slots.filter(reviewer=actor).with_content().first()
-        claimed = own or _take_first(_kept_first(slots.begun_by(actor), actor), actor, database_now())
+        begun = _kept_first(slots.begun_by(actor), actor)
+        claimed = own or _take_first(begun, project, actor, database_now())
         if claimed is None:
             require_unread(slot.revision, actor)
         if claimed is not None and own is None:
@@ -166,7 +168,7 @@ def skip_undo(*, skip: Skip, actor: User) -> LabelSlot | None:
     if Skip.objects.filter(pk=skip.pk, undone_at=None).update(undone_at=database_now()):
         audit_record(project=project, actor=actor, verb="skip_undo", target=skip)
         revision_evaluate(revision)
-    slot = slot_of_revision(revision.pk, actor, database_now())
+    slot = slot_of_revision(revision, actor)
     if slot is None:
         require_unread(revision, actor)
     return slot
@@ -182,16 +184,16 @@ def draft_save(*, revision: Revision, actor: User, document: Any) -> Draft:
     return draft
 
 
-def slot_of_revision(revision_id: Any, actor: User, now: datetime) -> LabelSlot | None:
-    """Return this person's slot in a revision's current round, claiming a free one where they have none.
+def slot_of_revision(revision: Revision, actor: User) -> LabelSlot | None:
+    """Return this person's slot in the current round of a locked revision, claiming a free one where they have none.
 
     None where none is left for them. Runs in the caller's transaction.
     """
-    own = slot_of_round(revision_id, actor)
+    own = slot_of_round(revision, actor)
     if own is not None:
         return own
-    slots = LabelSlot.objects.filter(revision=revision_id).of_current_round()
-    return _take_first(_kept_first(slots, actor), actor, now)
+    slots = LabelSlot.objects.filter(revision=revision, round=revision.round)
+    return _take_first(_kept_first(slots, actor), revision.example.dataset.project, actor, database_now())
 
 
 FREE: dict[str, Any] = {"state": SlotState.OPEN, "reviewer": None, "claimed_at": None, "lease_until": None}
@@ -250,7 +252,7 @@ def _scope(scope: Dataset | Project, batch: LabelBatch | None) -> SlotQuerySet:
     return LabelSlot.objects.in_scope(scope)
 
 
-def _tiers(scope: Dataset | Project, batch: LabelBatch | None, actor: User, begun: Begun) -> Iterator[SlotQuerySet]:
+def _tiers(scope: Dataset | Project, batch: LabelBatch | None, actor: User, begun: Begun) -> Iterator[Tier]:
     """Yield the parts of the queue, what comes first first; last whole datasets."""
     # By ids, which are few: SQLite would go through the whole queue to find them in their order.
     if begun.drafts:
@@ -258,26 +260,24 @@ def _tiers(scope: Dataset | Project, batch: LabelBatch | None, actor: User, begu
     if begun.kept:
         yield _scope(scope, batch).filter(pk__in=kept_slots(actor))
     if batch is not None:
-        yield _scope(scope, batch)
+        yield batch
         return
     if begun.batches:
-        for mine in LabelBatch.objects.in_work(scope).filter(owner=actor):
-            yield LabelSlot.objects.of_batch(mine)
+        yield from LabelBatch.objects.in_work(scope).filter(owner=actor)
     # One dataset after the other: each has its queue in one index.
-    for dataset in [scope] if isinstance(scope, Dataset) else scope.datasets.order_by("id"):
-        yield LabelSlot.objects.of_dataset(dataset)
+    yield from [scope] if isinstance(scope, Dataset) else scope.datasets.order_by("id")
 
 
-def _kept_first(slots: SlotQuerySet, actor: User) -> Iterator[SlotQuerySet]:
+def _kept_first(slots: SlotQuerySet, actor: User) -> Iterator[Tier]:
     """Yield what is kept for this person, then all: who took another would leave their own to no one."""
     yield slots.filter(assignee=actor)
     yield slots
 
 
-def _take_first(tiers: Iterator[SlotQuerySet], actor: User, now: datetime) -> LabelSlot | None:
+def _take_first(tiers: Iterator[Tier], project: Project, actor: User, now: datetime) -> LabelSlot | None:
     """Claim the first slot of the first of `tiers` that has one which is free and fit for this person."""
     for tier in tiers:
         while (candidate := first_free(tier, actor, now)) is not None:
             if claim(candidate, actor, now, lease_end(now)):
-                return slot_for_page(candidate)
+                return slot_for_page(project, candidate)
     return None

@@ -32,7 +32,7 @@ from labeling.views.label_context import (
     seconds_of,
     undo_context,
 )
-from labeling.views.scope import EVERYTHING, Scope, scope_of
+from labeling.views.scope import EVERYTHING, Scope, scope_key, scope_of
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.registry.tool_lists import tools_in
 from toolevals.workspace.models import within
@@ -197,7 +197,9 @@ def problem_list(problems: Iterable[FieldProblem]) -> list[dict[str, str]]:
 
 def _next(request: ProjectRequest, scope: QueryDict, *, undo: Label | SpareLabel | Skip | None = None) -> HttpResponse:
     """Claim the next example of the batch or the dataset that the person works on, else of the project, and show it."""
-    place, first = scope_of(request, scope), None
+    # Mostly they go on in the dataset of what they have just done.
+    here = undo.revision.example.dataset if undo is not None else None
+    place, first = Scope(here) if here and here.slug == scope_key(scope) else scope_of(request, scope), None
     try:
         slot = services.slot_claim(
             dataset_or_project=place.dataset or request.project, actor=request.user, batch=place.batch

@@ -82,7 +82,7 @@ def label_context(
         "too_late": _too_late(slot),
         "flagged": bool(started.data.get("flagged")),
         "progress": progress_of(revision.example.dataset, request.user, counts),
-        "calibration": to_calibrate(request.project, request.user),
+        "calibration": to_calibrate(request.project, request.user) if facts.calibrating else None,
         "looks": len(looks_due(request.project, request.user)) if facts.planned else 0,
         "scope": scope_key(request.GET),
         "show_ask": "ask" in request.GET,
