@@ -19,8 +19,8 @@ from labeling.conversation.folding import folded
 from labeling.conversation.guideline_blocks import guideline_blocks
 from labeling.errors import InvalidAct
 from labeling.expectations.rationales import ONLY_BEGUN, PHRASES, is_only_begun
-from labeling.forms.panel import empty_form, panel
-from labeling.forms.reading import FieldProblem
+from labeling.label_form.panel import empty_form, panel
+from labeling.label_form.reading import FieldProblem
 from labeling.models import Adjudication, Draft, LabelAnswer, Revision
 from labeling.querysets.examples import RevisionQuerySet
 from labeling.second_looks.remarks import second_look_remarks

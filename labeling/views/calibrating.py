@@ -12,8 +12,8 @@ from django.views.decorators.http import require_GET, require_POST
 
 from labeling import services
 from labeling.errors import InvalidAct
-from labeling.forms.panel import empty_form, panel
-from labeling.forms.reading import FieldProblem, read_label
+from labeling.label_form.panel import empty_form, panel
+from labeling.label_form.reading import FieldProblem, read_label
 from labeling.models import CalibrationItem, CalibrationRound
 from labeling.views.answers import conflict, go_to, page_or_fragment, sentences
 from labeling.views.conversation_parts import parts_asked

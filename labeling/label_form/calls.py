@@ -7,18 +7,27 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from labeling.forms.entries import CallEntries, EntryError, fill_entry, matcher_of, read_entry
-from labeling.forms.fields import (
+from labeling.label_form.fields import (
     ArgumentField,
     Kind,
+    Root,
     argument_fields,
     children_of,
     extra_field,
     item_of,
     variant_of,
 )
-from labeling.forms.matchers import RAW, UNNAMED, first_matcher, matcher_keys
-from labeling.forms.schemas import Root
+from labeling.label_form.matchers import (
+    RAW,
+    UNNAMED,
+    CallEntries,
+    EntryError,
+    fill_entry,
+    first_matcher,
+    matcher_keys,
+    matcher_of,
+    read_entry,
+)
 from toolevals.grading.values.problems import pointer_to
 
 MAX_EXTRAS = 100

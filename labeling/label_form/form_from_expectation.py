@@ -8,11 +8,10 @@ from typing import Any
 
 from django.http import QueryDict
 
-from labeling.forms.calls import fill_call
-from labeling.forms.entries import CallEntries
-from labeling.forms.non_call_fields import fill_beside, fill_why
-from labeling.forms.plan import MAX_CALLS, plan_of
-from labeling.forms.reading import ANY_CALL, NONE, read_form
+from labeling.label_form.calls import fill_call
+from labeling.label_form.matchers import CallEntries
+from labeling.label_form.plan import MAX_CALLS, plan_of
+from labeling.label_form.reading import ANY_CALL, NONE, fill_beside, fill_why, read_form
 from toolevals.grading.values import Expectation, ToolSpec
 from toolevals.grading.values.canonical import canonical
 from toolevals.grading.values.problems import InvalidDocument
