@@ -94,7 +94,7 @@ def act(data: QueryDict, tools: Sequence[ToolSpec], to: str) -> tuple[QueryDict,
     else:
         address = _ADDRESS.fullmatch(at)
         on_argument = _ON_ARGUMENTS.get(to)
-        focus = on_argument(CallEntries(data, int(address[1])), address[2]) if address and on_argument else ""
+        focus = on_argument(page.entries(int(address[1])), address[2]) if address and on_argument else ""
     return data, focus
 
 

@@ -1,14 +1,17 @@
-"""Turn one call's fields into its expected call, and back."""
+"""Turn what is entered for one call, argument by argument, into its expected call."""
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from labeling.label_form.fields import (
+    IN_LINE,
     ArgumentField,
+    Choice,
     Kind,
     Root,
     argument_fields,
@@ -18,23 +21,31 @@ from labeling.label_form.fields import (
     variant_of,
 )
 from labeling.label_form.matchers import (
+    FREE,
+    IS_EMPTY,
+    IS_NULL,
     RAW,
+    RESULT_OF,
+    TEXTS,
     UNNAMED,
     CallEntries,
-    EntryError,
-    fill_entry,
-    first_matcher,
     matcher_keys,
     matcher_of,
-    read_entry,
 )
-from toolevals.grading.values.problems import pointer_to
+from toolevals.grading.values.documents import load_json
+from toolevals.grading.values.problems import InvalidDocument, pointer_to
 
 MAX_EXTRAS = 100
 MAX_ITEMS = 200
-# Of variants in variants so many are tried together for one value.
-MAX_TRIES = 60
 _KEY = re.compile(r"[0-9]{1,5}")
+_POINTER = re.compile(r"(?:/(?:[^~/]|~[01])*)*")
+MAX_JSON_BYTES = 200_000
+MAX_JSON_DEPTH = 40
+NEEDS_VALUE = "Needs a value. If any will do, compare by “anything”."
+
+
+class EntryError(ValueError):
+    """An entry without a meaning; the message is for the person who entered it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +112,151 @@ def fields_of_object(entries: CallEntries, one: ArgumentField) -> list[ArgumentF
     return [*known, *(extra_field(one.schema, one.root, one.path, name) for name in names)]
 
 
+def read_entry(entries: CallEntries, field: ArgumentField, matcher: str) -> dict[str, Any]:
+    """Return the matcher's document; of an object by field and a list item by item, see `calls`.
+
+    Raises:
+        EntryError: nothing, or nothing readable, was entered.
+
+    """
+    if matcher == RAW:
+        return _raw(entries.one("v", field.path))
+    if matcher == FREE:
+        return {"key_only": True, "optional": True}
+    document = _document(entries, field, matcher)
+    if entries.one("o", field.path) and matcher != "absent":
+        document["optional"] = True
+    return document
+
+
+def _document(entries: CallEntries, field: ArgumentField, matcher: str) -> dict[str, Any]:
+    values = entries.every("v", field.path)
+    if matcher in ("key_only", "absent"):
+        return {matcher: True}
+    if matcher == IS_NULL:
+        return {"exact": None}
+    if matcher == IS_EMPTY:
+        return {"exact": [] if field.kind is Kind.LIST else ""}
+    if matcher in TEXTS:
+        return {matcher: _needed(values)}
+    readers: Mapping[str, Callable[[], Any]] = {
+        "range": lambda: _range(entries, field),
+        "approximately": lambda: _about(entries, field),
+        "date_equal": lambda: _date(entries, field),
+        RESULT_OF: lambda: _result_of(entries, field),
+        "one_of": lambda: _one_of(values, field),
+    }
+    if matcher in readers:
+        return {matcher: readers[matcher]()}
+    return {"exact": _exact(values, field)}
+
+
+def _needed(values: list[str]) -> str:
+    text = values[0].replace("\r\n", "\n") if values else ""
+    if not text.strip():
+        raise EntryError(NEEDS_VALUE)
+    return text
+
+
+def _raw(text: str) -> dict[str, Any]:
+    document = _json(_needed([text]))
+    if not isinstance(document, dict):
+        raise EntryError('Needs a matcher as a JSON object, such as {"exact": 1}.')
+    return document
+
+
+def _exact(values: list[str], field: ArgumentField) -> Any:
+    if field.kind is Kind.LIST and field.entries in IN_LINE:
+        entries = [value for value in values if value.strip()]
+        if not entries:
+            raise EntryError(NEEDS_VALUE)
+        return [_scalar(value, field.entries, field.choices) for value in entries]
+    return _scalar(_needed(values), field.kind, field.choices)
+
+
+def _one_of(values: list[str], field: ArgumentField) -> list[Any]:
+    if field.kind not in IN_LINE:
+        listed = _json(_needed(values))
+        if not isinstance(listed, list) or not listed:
+            raise EntryError("Needs a JSON list of the values that will do.")
+        return listed
+    entries = [value for value in values if value.strip()]
+    if not entries:
+        raise EntryError("Needs at least one value.")
+    return [_scalar(value, field.kind, field.choices) for value in entries]
+
+
+def _scalar(text: str, kind: Kind, choices: tuple[Choice, ...]) -> Any:
+    if kind in (Kind.CHOICE, Kind.BOOLEAN):
+        for choice in choices:
+            if text in (choice.literal, choice.shown):
+                return json.loads(choice.literal)
+        raise EntryError("Not one of the allowed values.")
+    if kind is Kind.TEXT:
+        return text.replace("\r\n", "\n")
+    if kind in (Kind.INTEGER, Kind.NUMBER):
+        return _number(text, kind)
+    return _json(text)
+
+
+def _number(text: str, kind: Kind = Kind.NUMBER) -> int | float:
+    try:
+        value = load_json(text.strip(), max_bytes=400, max_depth=1)
+    except InvalidDocument:
+        value = None
+    whole = isinstance(value, int) or (isinstance(value, float) and value.is_integer())
+    if isinstance(value, bool) or not isinstance(value, int | float) or (kind is Kind.INTEGER and not whole):
+        raise EntryError("Not a whole number." if kind is Kind.INTEGER else "Not a number.")
+    return value
+
+
+def _range(entries: CallEntries, field: ArgumentField) -> list[int | float | None]:
+    kind = Kind.INTEGER if field.kind is Kind.INTEGER else Kind.NUMBER
+    texts = [entries.one(part, field.path) for part in ("lo", "hi")]
+    bounds = [_number(text, kind) if text.strip() else None for text in texts]
+    if bounds == [None, None]:
+        raise EntryError("Needs at least one bound.")
+    if bounds[0] is not None and bounds[1] is not None and bounds[0] > bounds[1]:
+        raise EntryError("The lower bound is above the upper one.")
+    return bounds
+
+
+def _about(entries: CallEntries, field: ArgumentField) -> dict[str, int | float]:
+    document = {"value": _number(_needed(entries.every("v", field.path)))}
+    for part, name in (("abs", "absolute"), ("rel", "relative")):
+        text = entries.one(part, field.path)
+        if text.strip():
+            document[name] = _number(text)
+            if document[name] < 0:
+                raise EntryError("A tolerance is 0 or more.")
+    if len(document) == 1:
+        raise EntryError("Needs a tolerance: an amount, a share of the value, or both.")
+    return document
+
+
+def _date(entries: CallEntries, field: ArgumentField) -> Any:
+    date, form = _needed(entries.every("v", field.path)), entries.one("fmt", field.path)
+    return {"date": date, "formats": [form]} if form else date
+
+
+def _result_of(entries: CallEntries, field: ArgumentField) -> dict[str, Any]:
+    """Return the reference; the form names the call by its number on the page, which stays as calls are moved."""
+    chosen, pointer = entries.one("of", field.path), entries.one("v", field.path).strip()
+    places = [place for place, each in enumerate(entries.before(), 1) if chosen in map(str, each.options)]
+    if not places:
+        raise EntryError("Choose a call that comes before this one.")
+    if not _POINTER.fullmatch(pointer):
+        raise EntryError("Not a place in a result: write /id or /items/0/id, or nothing for the whole result.")
+    return {"call": places[0], "pointer": pointer}
+
+
+def _json(text: str) -> Any:
+    try:
+        return load_json(text, max_bytes=MAX_JSON_BYTES, max_depth=MAX_JSON_DEPTH)
+    except InvalidDocument as error:
+        raise EntryError(f"Cannot be read: {error.problems[0].message}") from error
+
+
 def read_call(entries: CallEntries, schema: Mapping[str, Any], at: str, read_problems: ReadProblems) -> dict[str, Any]:
     """Return the expected call without its tool; `at` is where it stands in the expectation."""
     read_problems.origins[at] = entries.address("")
@@ -158,87 +314,3 @@ def _read_parts(
     if entries.one("o", one.path):
         document["optional"] = True
     return document
-
-
-Parts = dict[str, list[str]]
-
-
-def fill_call(entries: CallEntries, schema: Mapping[str, Any], call: Mapping[str, Any]) -> Parts:
-    """Return what the form would send for an expected call, by field name."""
-    known = argument_fields(schema)
-    matchers: Mapping[str, Any] = call.get("arguments") or {}
-    filled: Parts = {entries.name("tool"): [call["tool"]]}
-    if call.get("additional_arguments", True):
-        filled[entries.name("more")] = ["1"]
-    return filled | _fill_fields(entries, known, matchers, (schema, Root(schema), ""))
-
-
-def _fill_fields(
-    entries: CallEntries,
-    known: Iterable[ArgumentField],
-    matchers: Mapping[str, Any],
-    inside: tuple[Mapping[str, Any], Root, str],
-    tries: int = MAX_TRIES,
-) -> Parts:
-    schema, root, path = inside
-    filled: Parts = {}
-    names = set()
-    for one in known:
-        names.add(one.name)
-        if one.name in matchers:
-            filled |= _fill_field(entries, one, matchers[one.name], tries)
-        elif first_matcher(chosen_field(entries, one)) != UNNAMED:
-            filled[entries.name("m", one.path)] = [UNNAMED]
-    extras = [name for name in matchers if name not in names]
-    if extras:
-        filled[entries.name("e", path)] = extras
-    for name in extras:
-        filled |= _fill_field(entries, extra_field(schema, root, path, name), matchers[name], tries)
-    return filled
-
-
-def _fill_field(entries: CallEntries, one: ArgumentField, matcher: Mapping[str, Any], tries: int) -> Parts:
-    """Return a field's parts; so many variants are tried, those in each other multiplied."""
-    if one.kind is not Kind.VARIANT:
-        return _fill_plain(entries, one, matcher, tries)
-    tried = []
-    count = min(len(one.variants), tries)
-    for number in range(count):
-        variant = variant_of(one, number)
-        parts = _fill_plain(entries, variant, matcher, max(1, tries // count))
-        filled = {entries.name("x", one.path): [str(number)], **parts}
-        tried.append((_awkwardness(filled) + _misfits(variant, matcher), filled))
-    return min(tried, key=lambda pair: pair[0])[1]
-
-
-def _fill_plain(entries: CallEntries, one: ArgumentField, matcher: Mapping[str, Any], tries: int) -> Parts:
-    path = one.path
-    if "fields" in matcher:
-        filled: Parts = {entries.name("m", path): ["fields"]}
-        filled |= _fill_fields(entries, children_of(one), matcher["fields"], (one.schema, one.root, path), tries)
-        if matcher.get("additional_fields"):
-            filled[entries.name("more", path)] = ["1"]
-    elif "items" in matcher:
-        keys = [str(number) for number in range(len(matcher["items"]))]
-        filled = {entries.name("m", path): ["items"], entries.name("k", path): keys}
-        for key, item in zip(keys, matcher["items"], strict=True):
-            filled |= _fill_field(entries, item_of(one, key), item, tries)
-    else:
-        return {entries.name(part, path): values for part, values in fill_entry(entries, one, matcher).items()}
-    if matcher.get("optional"):
-        filled[entries.name("o", path)] = ["1"]
-    return filled
-
-
-def _awkwardness(filled: Parts) -> int:
-    """Return how much of a filled form is raw JSON or beyond the schema: the fitting variant has least of it."""
-    extras = sum(len(values) for name, values in filled.items() if ".e/" in name or name.endswith(".e"))
-    return extras + sum(".m" in name and values == [RAW] for name, values in filled.items())
-
-
-def _misfits(variant: ArgumentField, matcher: Mapping[str, Any]) -> bool:
-    """Return whether a matcher is for values of another kind than a variant takes."""
-    value = matcher.get("exact")
-    is_object, is_list = "fields" in matcher or isinstance(value, dict), "items" in matcher or isinstance(value, list)
-    wanted = Kind.OBJECT if is_object else Kind.LIST if is_list else None
-    return variant.kind not in (wanted, Kind.JSON) if wanted else variant.kind in (Kind.OBJECT, Kind.LIST)

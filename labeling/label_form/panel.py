@@ -6,10 +6,8 @@ The open call's arguments as rows, or the expectation as raw JSON.
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from django.http import QueryDict
 
@@ -24,7 +22,7 @@ from labeling.label_form.calls import (
     shown_item_keys,
 )
 from labeling.label_form.fields import ArgumentField, Kind, item_of, plain_beginning, takes_extras
-from labeling.label_form.form_from_expectation import fill_form
+from labeling.label_form.form_from_expectation import empty_form, expectation_text, fill_form
 from labeling.label_form.matchers import (
     DATE_FORMATS,
     FREE,
@@ -43,7 +41,6 @@ from labeling.label_form.matchers import (
 )
 from labeling.label_form.plan import Route, place_of, places_for
 from labeling.label_form.reading import (
-    EXPECTATION,
     NONE,
     OWN,
     PROFILES,
@@ -407,7 +404,7 @@ def panel(
     as_json = data.get("mode") == "json"
     if to == "json" and not as_json:
         entered = read_label(data, tools)
-        text = "" if entered.document is None else _pretty(entered.document)
+        text = "" if entered.document is None else expectation_text(entered.document)
         return Panel(mode="json", choice="", json=text)
     note = ""
     if to == "form" and as_json:
@@ -421,28 +418,6 @@ def panel(
     if to not in ("", "form"):
         data, focus = act(data, tools, to)
     return _form_panel(page_of(data, tools), problems, wanted, focus)
-
-
-def empty_form() -> QueryDict:
-    """Return the fields of a page on which nothing is entered yet."""
-    return QueryDict()
-
-
-def form_of(document: Mapping[str, Any] | None, tools: Sequence[ToolSpec], *, answer: str = EXPECTATION) -> QueryDict:
-    """Return the page's fields for a label: as a form where it can say all of it, else as raw JSON."""
-    data = QueryDict(mutable=True)
-    if document is None:
-        data["tool"] = answer
-        return data
-    filled = fill_form(document, tools)
-    if filled is not None:
-        return filled
-    data.update({"mode": "json", "json": _pretty(document)})
-    return data
-
-
-def _pretty(document: Mapping[str, Any]) -> str:
-    return json.dumps(document, ensure_ascii=False, indent=2)
 
 
 def _form_for(data: QueryDict, tools: Sequence[ToolSpec]) -> tuple[QueryDict | None, str]:

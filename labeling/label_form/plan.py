@@ -7,15 +7,16 @@ that moving a call changes no field of the call itself.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 from toolevals.grading.values.documents import load_json
 from toolevals.grading.values.problems import InvalidDocument
 
 MAX_CALLS = 100
 MAX_BYTES = 20_000
+Item = TypeVar("Item")
 
 
 @dataclass(slots=True)
@@ -83,7 +84,8 @@ class Plan:
 
     def to_text(self) -> str:
         """Return the plan as the page keeps it."""
-        return json.dumps([_route_document(route) for route in self.routes], separators=(",", ":"))
+        routes = [{"id": one.number, **route_document(one, lambda number, _: number, "")} for one in self.routes]
+        return json.dumps(routes, separators=(",", ":"))
 
 
 def single_plan() -> Plan:
@@ -96,7 +98,8 @@ def read_plan(text: str) -> Plan:
     if not text:
         return single_plan()
     try:
-        plan = Plan([_route(document) for document in load_json(text, max_bytes=MAX_BYTES, max_depth=10)])
+        documents = load_json(text, max_bytes=MAX_BYTES, max_depth=10)
+        plan = Plan([_route(_number(one["id"]), one, _number) for one in documents])
     except (InvalidDocument, ValueError, KeyError, TypeError):
         return single_plan()
     calls, routes = plan.calls(), [route.number for route in plan.routes]
@@ -112,45 +115,58 @@ def plan_of(alternatives: Sequence[Mapping[str, Any]]) -> tuple[Plan, dict[int, 
         calls[len(calls) + 1] = call
         return len(calls)
 
-    def position(document: Mapping[str, Any]) -> Position:
-        options = document.get("one_of_calls")
-        return Position([numbered(call) for call in options], True) if options else Position([numbered(document)])
-
-    def step(document: Mapping[str, Any]) -> Step:
-        members = document.get("any_order")
-        return Step([position(one) for one in members], True) if members else Step([position(document)])
-
-    routes = [
-        Route(
-            number,
-            [step(one) for one in document.get("ordered") or []],
-            [position(one) for one in document.get("unordered") or []],
-            [numbered(one) for one in document.get("disallowed") or []],
-        )
-        for number, document in enumerate(alternatives, start=1)
-    ]
-    return Plan(routes), calls
+    return Plan([_route(number, one, numbered) for number, one in enumerate(alternatives, start=1)]), calls
 
 
-def _route(document: Any) -> Route:
+def _route(number: int, document: Mapping[str, Any], call: Callable[[Any], int]) -> Route:
+    """Return an alternative from its document; `call` returns the number of what stands for a call."""
+
+    def position(one: Any) -> Position:
+        if isinstance(one, Mapping) and "one_of_calls" in one:
+            return Position([call(option) for option in _listed(one["one_of_calls"])], True)
+        return Position([call(one)])
+
+    def step(one: Any) -> Step:
+        if isinstance(one, Mapping) and "any_order" in one:
+            return Step([position(member) for member in _listed(one["any_order"])], True)
+        return Step([position(one)])
+
     return Route(
-        _number(document["id"]),
-        [_step(one) for one in document.get("ordered", [])],
-        [_position(one) for one in document.get("unordered", [])],
-        [_number(one) for one in document.get("disallowed", [])],
+        number,
+        [step(one) for one in document.get("ordered", [])],
+        [position(one) for one in document.get("unordered", [])],
+        [call(one) for one in document.get("disallowed", [])],
     )
 
 
-def _step(document: Any) -> Step:
-    if isinstance(document, Mapping) and "any_order" in document:
-        return Step([_position(one) for one in _listed(document["any_order"])], True)
-    return Step([_position(document)])
+def route_document(route: Route, call: Callable[[int, str], Any], at: str) -> dict[str, Any]:
+    """Return an alternative's document, which stands at a pointer; without the calls of which `call` returns None."""
 
+    def every(items: Iterable[Item], document: Callable[[Item, str], Any], at: str) -> list[Any]:
+        documents: list[Any] = []
+        for item in items:
+            one = document(item, f"{at}/{len(documents)}")
+            documents += [one] if one is not None else []
+        return documents
 
-def _position(document: Any) -> Position:
-    if isinstance(document, Mapping):
-        return Position([_number(one) for one in _listed(document["one_of_calls"])], True)
-    return Position([_number(document)])
+    def position(one: Position, at: str) -> Any:
+        if not one.is_choice:
+            return call(one.options[0], at)
+        options = every(one.options, call, f"{at}/one_of_calls")
+        return {"one_of_calls": options} if options else None
+
+    def step(one: Step, at: str) -> Any:
+        if not one.is_group:
+            return position(one.positions[0], at)
+        members = every(one.positions, position, f"{at}/any_order")
+        return {"any_order": members} if members else None
+
+    parts = {
+        "ordered": every(route.ordered, step, f"{at}/ordered"),
+        "unordered": every(route.unordered, position, f"{at}/unordered"),
+        "disallowed": every(route.disallowed, call, f"{at}/disallowed"),
+    }
+    return {name: part for name, part in parts.items() if part}
 
 
 def _listed(value: Any) -> list[Any]:
@@ -163,24 +179,6 @@ def _number(value: Any) -> int:
     if type(value) is not int or not 0 < value < 10_000:
         raise ValueError("not a call's number")
     return value
-
-
-def _route_document(route: Route) -> dict[str, Any]:
-    parts = {
-        "ordered": [_step_document(step) for step in route.ordered],
-        "unordered": [_position_document(position) for position in route.unordered],
-        "disallowed": route.disallowed,
-    }
-    return {"id": route.number, **{name: part for name, part in parts.items() if part}}
-
-
-def _step_document(step: Step) -> Any:
-    members = [_position_document(position) for position in step.positions]
-    return {"any_order": members} if step.is_group else members[0]
-
-
-def _position_document(position: Position) -> Any:
-    return {"one_of_calls": position.options} if position.is_choice else position.options[0]
 
 
 # Where a call can be put, with respect to the call before it or the open one.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -11,9 +10,9 @@ from typing import Any
 from django.http import QueryDict
 
 from labeling.expectations.rationales import ONLY_BEGUN, is_only_begun
-from labeling.label_form.calls import FieldProblem, ReadProblems, read_call
-from labeling.label_form.matchers import MAX_JSON_BYTES, MAX_JSON_DEPTH, CallEntries
-from labeling.label_form.plan import Plan, Position, Route, Step, read_plan
+from labeling.label_form.calls import MAX_JSON_BYTES, MAX_JSON_DEPTH, FieldProblem, ReadProblems, read_call
+from labeling.label_form.matchers import CallEntries
+from labeling.label_form.plan import Plan, read_plan, route_document
 from toolevals.grading.json_schema.conformance import expectation_problems
 from toolevals.grading.json_schema.reasons import reasoned_words
 from toolevals.grading.values import Expectation, ToolSpec
@@ -99,15 +98,6 @@ def _read_reason(data: QueryDict, read_problems: ReadProblems) -> dict[str, Any]
     return {"kind": "no_call"}
 
 
-def fill_why(document: Mapping[str, Any]) -> dict[str, list[str]]:
-    """Return what the form would send for the reason of no call, and for the tools that come near."""
-    why = str(document.get("why") or "")
-    near = {"near": list(document["near"])} if document.get("near") else {}
-    if not why or why in {reason for reason, _, _ in REASONS}:
-        return {"why": [why], **near}
-    return {"why": [OWN], "why_own": [why], **near}
-
-
 def read_non_call_fields(data: QueryDict, read_problems: ReadProblems) -> dict[str, Any]:
     """Return what is next to the calls, of the sections that are unfolded."""
     given = non_call_fields_of(data)
@@ -147,39 +137,6 @@ def _read_state(text: str, document: dict[str, Any], read_problems: ReadProblems
     else:
         read_problems.problems.append(FieldProblem("state", "The final state is a JSON object."))
 
-
-def fill_beside(document: Mapping[str, Any]) -> dict[str, list[str]]:
-    """Return what the form would send for what is next to the calls."""
-    filled: dict[str, list[str]] = {}
-    if document.get("reactions"):
-        filled["reaction"] = list(document["reactions"])
-    answer = document.get("answer")
-    if answer is not None:
-        filled["says"] = list(answer.get("contains") or [])
-        filled["says_exact"], filled["says_pattern"] = [answer.get("exact", "")], [answer.get("pattern", "")]
-    if document.get("state") is not None:
-        filled["state"] = [json.dumps(document["state"], ensure_ascii=False, indent=1)]
-    if document.get("profile", "standard") != "standard":
-        filled["profile"] = [document["profile"]]
-    sections = {"reactions": "reaction", "answer": "says", "state": "state", "profile": "profile"}
-    filled["also"] = [section for section, name in sections.items() if name in filled]
-    return filled
-
-
-__all__ = [
-    "ANSWERS",
-    "ANY_CALL",
-    "EXPECTATION",
-    "NONE",
-    "REASONS",
-    "Entered",
-    "FieldProblem",
-    "Page",
-    "page_of",
-    "read_form",
-    "read_json",
-    "read_label",
-]
 
 NONE = "none"
 ANY_CALL = "any"
@@ -231,7 +188,7 @@ class Page:
 
     def entries(self, number: int) -> CallEntries:
         """Return the fields of a call."""
-        return CallEntries(self.data, number)
+        return CallEntries(self.data, number, self.plan)
 
     def tool_name(self, number: int) -> str:
         """Return the name of a call's tool; of the open call, the one chosen in the list."""
@@ -324,61 +281,22 @@ def _read_calls(page: Page, read_problems: ReadProblems) -> dict[str, Any] | Non
     if page.plan.is_simple and not page.tool_name(page.open):
         read_problems.problems.append(FieldProblem("tool", CHOOSE))
         return None
-    reader = _Reader(page, read_problems)
-    routes = [reader.route(route, f"/alternatives/{place}") for place, route in enumerate(page.plan.routes)]
+
+    def call(number: int, at: str) -> dict[str, Any] | None:
+        if name := page.tool_name(number):
+            return {"tool": name, **read_call(page.entries(number), page.schema(number), at, read_problems)}
+        is_open = number == page.open
+        read_problems.problems.append(FieldProblem("tool" if is_open else f"c{number}", "Choose a tool."))
+        return None
+
+    routes = [
+        {
+            **route_document(route, call, f"/alternatives/{place}"),
+            "additional_calls": bool(page.data.get(f"a{route.number}.more")),
+        }
+        for place, route in enumerate(page.plan.routes)
+    ]
     return {"kind": "calls", "alternatives": routes}
-
-
-@dataclass(frozen=True, slots=True)
-class _Reader:
-    """Reads the calls of a plan, each at its place in the expectation."""
-
-    page: Page
-    found: ReadProblems
-
-    def route(self, route: Route, at: str) -> dict[str, Any]:
-        ordered: list[Any] = []
-        for step in route.ordered:
-            self._add(ordered, self.step(step, f"{at}/ordered/{len(ordered)}"))
-        unordered: list[Any] = []
-        for position in route.unordered:
-            self._add(unordered, self.position(position, f"{at}/unordered/{len(unordered)}"))
-        disallowed: list[Any] = []
-        for number in route.disallowed:
-            self._add(disallowed, self.call(number, f"{at}/disallowed/{len(disallowed)}"))
-        parts = {"ordered": ordered, "unordered": unordered, "disallowed": disallowed}
-        document: dict[str, Any] = {name: calls for name, calls in parts.items() if calls}
-        return {**document, "additional_calls": bool(self.page.data.get(f"a{route.number}.more"))}
-
-    def step(self, step: Step, at: str) -> dict[str, Any] | None:
-        if not step.is_group:
-            return self.position(step.positions[0], at)
-        members: list[Any] = []
-        for position in step.positions:
-            self._add(members, self.position(position, f"{at}/any_order/{len(members)}"))
-        return {"any_order": members} if members else None
-
-    def position(self, position: Position, at: str) -> dict[str, Any] | None:
-        if not position.is_choice:
-            return self.call(position.options[0], at)
-        options: list[Any] = []
-        for number in position.options:
-            self._add(options, self.call(number, f"{at}/one_of_calls/{len(options)}"))
-        return {"one_of_calls": options} if options else None
-
-    def call(self, number: int, at: str) -> dict[str, Any] | None:
-        name = self.page.tool_name(number)
-        if not name:
-            is_open = number == self.page.open
-            self.found.problems.append(FieldProblem("tool" if is_open else f"c{number}", "Choose a tool."))
-            return None
-        call = read_call(self.page.entries(number), self.page.schema(number), at, self.found)
-        return {"tool": name, **call}
-
-    @staticmethod
-    def _add(to: list[Any], document: dict[str, Any] | None) -> None:
-        if document is not None:
-            to.append(document)
 
 
 def _wrong(document: dict[str, Any], tools: Sequence[ToolSpec]) -> Sequence[Problem]:

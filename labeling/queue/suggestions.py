@@ -8,7 +8,7 @@ from typing import Any
 from django.http import QueryDict
 
 from labeling.expectations.wording import expectation_words
-from labeling.label_form.panel import form_of
+from labeling.label_form.form_from_expectation import form_of
 from labeling.models import Revision, Suggestion
 from toolevals.grading.values import ToolSpec
 from toolevals.workspace.requests import ProjectRequest

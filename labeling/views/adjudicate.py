@@ -19,8 +19,9 @@ from labeling.conversation.folding import folded
 from labeling.conversation.guideline_blocks import guideline_blocks
 from labeling.errors import InvalidAct
 from labeling.expectations.rationales import ONLY_BEGUN, PHRASES, is_only_begun
-from labeling.label_form.panel import empty_form, panel
-from labeling.label_form.reading import FieldProblem
+from labeling.label_form.calls import FieldProblem
+from labeling.label_form.form_from_expectation import empty_form
+from labeling.label_form.panel import panel
 from labeling.models import Adjudication, Draft, LabelAnswer, Revision
 from labeling.querysets.examples import RevisionQuerySet
 from labeling.second_looks.remarks import second_look_remarks

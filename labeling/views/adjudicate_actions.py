@@ -13,8 +13,9 @@ from django.http import QueryDict
 from labeling.expectations.comparison import Comparison, Part, compare_answers
 from labeling.expectations.merging import BOTH, LEFT, RIGHT, merged
 from labeling.expectations.wording import ExpectationWords, expectation_words
-from labeling.label_form.panel import empty_form, form_of
-from labeling.label_form.reading import Entered, FieldProblem, read_form, read_json
+from labeling.label_form.calls import FieldProblem
+from labeling.label_form.form_from_expectation import empty_form, form_of
+from labeling.label_form.reading import Entered, read_form, read_json
 from labeling.models import LabelAnswer
 from labeling.views.columns import Sides
 from toolevals.grading.json_schema.conformance import expectation_problems

@@ -12,8 +12,10 @@ from django.views.decorators.http import require_GET, require_POST
 
 from labeling import services
 from labeling.errors import InvalidAct
-from labeling.label_form.panel import empty_form, panel
-from labeling.label_form.reading import FieldProblem, read_label
+from labeling.label_form.calls import FieldProblem
+from labeling.label_form.form_from_expectation import empty_form
+from labeling.label_form.panel import panel
+from labeling.label_form.reading import read_label
 from labeling.models import CalibrationItem, CalibrationRound
 from labeling.views.answers import conflict, go_to, page_or_fragment, sentences
 from labeling.views.conversation_parts import parts_asked

@@ -14,8 +14,9 @@ from django.views.decorators.http import require_GET, require_POST
 
 from labeling import services
 from labeling.errors import CalibrationFirst, InvalidAct
+from labeling.label_form.calls import FieldProblem
 from labeling.label_form.panel import panel
-from labeling.label_form.reading import FieldProblem, read_label
+from labeling.label_form.reading import read_label
 from labeling.models import Label, LabelSlot, Skip, SpareLabel
 from labeling.queue.label_page_queries import own_counts_of_both
 from labeling.queue.suggestions import seen_suggestion, taken_over

@@ -12,7 +12,8 @@ from django.urls import reverse
 
 from labeling.conversation import read_conversation
 from labeling.conversation.folding import folded
-from labeling.label_form.panel import empty_form, form_of, panel
+from labeling.label_form.form_from_expectation import empty_form, form_of
+from labeling.label_form.panel import panel
 from labeling.models import Label, LabelSlot, Revision, Skip, SlotState, SpareLabel
 from labeling.queue.label_page_queries import (
     count_answers,

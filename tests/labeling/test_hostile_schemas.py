@@ -13,7 +13,7 @@ from django.http import QueryDict
 
 from labeling.conversation.tool_description import tool_reading
 from labeling.exports.bfcl import bfcl_types
-from labeling.label_form.calls import ReadProblems, fields_of_call, fill_call, read_call
+from labeling.label_form.calls import ReadProblems, fields_of_call, read_call
 from labeling.label_form.fields import (
     MAX_FIELDS,
     MAX_OPENED,
@@ -24,6 +24,7 @@ from labeling.label_form.fields import (
     item_of,
     variant_of,
 )
+from labeling.label_form.form_from_expectation import fill_call
 from labeling.label_form.matchers import CallEntries
 from labeling.label_form.panel import rows_of
 from tests.fixtures.hostile_schemas import CHECKED, every_hostile_schema
