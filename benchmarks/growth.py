@@ -69,7 +69,7 @@ def measure(project: Any, tools: Any, person: Any, examples: int) -> dict[str, f
     from django.test import Client
 
     from labeling.exports import Outcome, Selection, format_named
-    from labeling.services import version_freeze
+    from labeling.versions.services import version_freeze
 
     slug = f"support-{examples}"
     content = b"".join(example(number, f"tool_{number % 10}") for number in range(examples))

@@ -65,7 +65,7 @@ def measure() -> dict[str, Any]:
     from django.db import connection
     from django.test import Client
 
-    from labeling.services import version_freeze
+    from labeling.versions.services import version_freeze
     from reports.analyses.matrix import matrix_of
     from reports.filters.case_filters import CaseFilter, Filters
     from reports.filters.matrix_cells import matrix_counts

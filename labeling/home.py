@@ -11,7 +11,7 @@ from django.urls import reverse
 
 from labeling.models import DatasetVersion
 from labeling.queue.waiting import MANY
-from labeling.second_looks.waiting import MOST as MOST_LOOKS
+from labeling.second_looks.pending_second_looks import MOST as MOST_LOOKS
 from toolevals.workspace.home import MOST_NEWS, News, Waits
 from toolevals.workspace.models import Job, JobState, Project, Role, within
 

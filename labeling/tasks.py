@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from labeling.agreement import cache as counted
+from labeling.batches import ordering, overlap
 from labeling.coverage import cache as kept
-from labeling.services import arrivals, exports, imports, ordering, overlap
-from labeling.services import lint as linting
+from labeling.exports import services as exports
+from labeling.imports import publish_import
+from labeling.imports import services as imports
+from labeling.lint import services as linting
 from toolevals.celery import app
 from toolevals.workspace.jobs import batch_work
 
@@ -49,7 +52,7 @@ def overlap_apply(batch_id: str) -> None:
 @app.task(name="labeling.places")
 def places_make(batch_id: str) -> None:
     """Make the places for labels that a dataset's examples lack."""
-    batch_work(batch_id, arrivals.places_work)
+    batch_work(batch_id, publish_import.places_work)
 
 
 @app.task(name="labeling.queue_order")

@@ -4,31 +4,25 @@ from __future__ import annotations
 
 from django.urls import URLPattern, URLResolver, path
 
-from labeling.views import (
-    adjudicate,
-    agreement,
-    batches,
-    calibrating,
-    calibration,
-    coverage,
-    datasets,
-    datasheet,
-    examples,
-    exports,
-    feedback,
-    guidelines,
-    holding,
-    imports,
-    keys,
-    label,
-    lint,
-    proposals,
-    second_looks,
-    settings,
-    talk,
-    version_examples,
-    versions,
-)
+from labeling.adjudicate import views as adjudicate
+from labeling.agreement import views as agreement
+from labeling.batches import views as batches
+from labeling.calibration_rounds import views as calibration_rounds
+from labeling.coverage import views as coverage
+from labeling.datasets import views as datasets
+from labeling.datasheet import views as datasheet
+from labeling.examples import views as examples
+from labeling.exports import views as exports
+from labeling.feedback import views as feedback
+from labeling.guidelines import views as guidelines
+from labeling.imports import views as imports
+from labeling.label import keys
+from labeling.lint import views as lint
+from labeling.proposals import views as proposals
+from labeling.questions import views as questions
+from labeling.second_looks import views as second_looks
+from labeling.versions import views as versions
+from labeling.views import holding, label
 
 app_name = "labeling"
 urlpatterns: list[URLPattern | URLResolver] = [
@@ -48,12 +42,12 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("datasets/<slug:dataset>/versions/", versions.versions, name="versions"),
     path(
         "datasets/<slug:dataset>/versions/<str:version>/examples/",
-        version_examples.version_examples,
+        versions.version_examples,
         name="version-examples",
     ),
     path(
         "datasets/<slug:dataset>/versions/<str:version>/examples/csv/",
-        version_examples.version_examples_csv,
+        versions.version_examples_csv,
         name="version-examples-csv",
     ),
     path(
@@ -102,43 +96,47 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("datasets/<slug:dataset>/lint/", lint.lint, name="lint"),
     path("datasets/<slug:dataset>/lint/csv/", lint.lint_csv, name="lint-csv"),
     path("datasets/<slug:dataset>/lint/ignore/", lint.lint_ignore, name="lint-ignore"),
-    path("calibration/", calibration.calibration_waiting, name="calibration-waiting"),
-    path("datasets/<slug:dataset>/calibration/", calibration.calibrations, name="calibrations"),
-    path("datasets/<slug:dataset>/calibration/<uuid:calibration>/", calibration.calibration, name="calibration"),
+    path("calibration/", calibration_rounds.calibration_waiting, name="calibration-waiting"),
+    path("datasets/<slug:dataset>/calibration/", calibration_rounds.calibrations, name="calibrations"),
+    path("datasets/<slug:dataset>/calibration/<uuid:calibration>/", calibration_rounds.calibration, name="calibration"),
     path(
         "datasets/<slug:dataset>/calibration/<uuid:calibration>/close/",
-        calibration.calibration_close,
+        calibration_rounds.calibration_close,
         name="calibration-close",
     ),
     path(
         "datasets/<slug:dataset>/calibration/<uuid:calibration>/csv/",
-        calibration.calibration_csv,
+        calibration_rounds.calibration_csv,
         name="calibration-csv",
     ),
     path(
         "datasets/<slug:dataset>/calibration/<uuid:calibration>/items/<uuid:item>/",
-        calibration.calibration_item,
+        calibration_rounds.calibration_item,
         name="calibration-item",
     ),
-    path("datasets/<slug:dataset>/calibration/<uuid:calibration>/label/", calibrating.calibrate_next, name="calibrate"),
+    path(
+        "datasets/<slug:dataset>/calibration/<uuid:calibration>/label/",
+        calibration_rounds.calibrate_next,
+        name="calibrate",
+    ),
     path(
         "datasets/<slug:dataset>/calibration/<uuid:calibration>/label/<uuid:item>/",
-        calibrating.calibrate_item,
+        calibration_rounds.calibrate_item,
         name="calibrate-item",
     ),
     path(
         "datasets/<slug:dataset>/calibration/<uuid:calibration>/label/<uuid:item>/panel/",
-        calibrating.calibrate_panel,
+        calibration_rounds.calibrate_panel,
         name="calibrate-panel",
     ),
     path(
         "datasets/<slug:dataset>/calibration/<uuid:calibration>/label/<uuid:item>/draft/",
-        calibrating.calibrate_draft,
+        calibration_rounds.calibrate_draft,
         name="calibrate-draft",
     ),
     path(
         "datasets/<slug:dataset>/calibration/<uuid:calibration>/label/<uuid:item>/submit/",
-        calibrating.calibrate_submit,
+        calibration_rounds.calibrate_submit,
         name="calibrate-submit",
     ),
     path("datasets/<slug:dataset>/queue/", batches.queue, name="queue"),
@@ -146,7 +144,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("datasets/<slug:dataset>/queue/<uuid:batch>/", batches.batch, name="batch"),
     path("datasets/<slug:dataset>/queue/<uuid:batch>/close/", batches.batch_close, name="batch-close"),
     path("datasets/<slug:dataset>/queue/<uuid:batch>/assign/", batches.batch_assign, name="batch-assign"),
-    path("settings/labelling/", settings.labelling_settings, name="labelling-settings"),
+    path("settings/labelling/", batches.labelling_settings, name="labelling-settings"),
     path("label/", label.label_next, name="label"),
     path("label/<uuid:slot>/", label.label_slot, name="label-slot"),
     path("label/<uuid:slot>/panel/", label.label_panel, name="label-panel"),
@@ -162,9 +160,9 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("second-looks/", second_looks.second_looks, name="second-looks"),
     path("second-looks/<uuid:look>/", second_looks.second_look, name="second-look"),
     path("second-looks/<uuid:look>/answer/", second_looks.second_look_answer, name="second-look-answer"),
-    path("questions/", talk.questions, name="questions"),
-    path("questions/<uuid:revision>/", talk.thread, name="thread"),
-    path("questions/<uuid:revision>/add/", talk.comment_add, name="comment-add"),
+    path("questions/", questions.questions, name="questions"),
+    path("questions/<uuid:revision>/", questions.thread, name="thread"),
+    path("questions/<uuid:revision>/add/", questions.comment_add, name="comment-add"),
     path("label/undo/<uuid:label>/", label.label_undo, name="label-undo"),
     path("label/undo-skip/<uuid:skip>/", label.skip_undo, name="skip-undo"),
     path("adjudicate/", adjudicate.adjudicate, name="adjudicate"),

@@ -11,10 +11,9 @@ from uuid import UUID
 from django.core.cache import cache
 from django.db import transaction
 
-from labeling.agreement.all_pairs import PairFigures
-from labeling.agreement.comparing import changeable_from, decided_tools, pairs_of, units_of
+from labeling.agreement.cases import changeable_from, decided_tools, pairs_of, read_label, units_of
+from labeling.agreement.figures import PairFigures
 from labeling.agreement.filters import Filters
-from labeling.agreement.reading import read_label
 from labeling.agreement.report import Agreement, agreement_of
 from labeling.models import AgreementReport, Dataset, Label, LabelReading
 from labeling.querysets.labels import LabelQuerySet

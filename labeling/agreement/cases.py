@@ -1,19 +1,154 @@
-"""Read the units behind a number, newest examples first, by the same reading of labels as the number."""
+"""Read what labels say in a form that can be counted, the labels that are compared, and the units behind a number.
+
+Units come by the same reading as their number, newest first.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from datetime import datetime, timedelta
+from hashlib import sha256
+from itertools import islice
+from typing import Any, Final
 from uuid import UUID
 
-from django.db.models import Exists, OuterRef
+from django.db.models import Case, Exists, F, Max, OuterRef, Q, Value, When
 
-from labeling.agreement.comparing import decided_tools, units_of
+from labeling.agreement.figures import PairFigures, pair_figures
 from labeling.agreement.filters import Filters, text
-from labeling.agreement.reviewers import is_judged
-from labeling.agreement.units import Unit
-from labeling.models import Dataset, Label, Revision
-from labeling.querysets.examples import RevisionQuerySet
+from labeling.agreement.units import RatedLabel, Unit, is_judged, units_in
+from labeling.coverage.expected import ANY_CALL, NO_CALL, calls_of
+from labeling.examples.models import RevisionQuerySet
+from labeling.expectations.meaning import meaning
+from labeling.models import Adjudication, Dataset, GoldSource, Label, LabelAnswer, Revision
+from labeling.querysets.labels import LabelQuerySet
+from toolevals.grading.matching.equality import PROFILES
+from toolevals.grading.matching.equivalence import arguments_form
+from toolevals.grading.values import Expectation, options_of
+from toolevals.grading.values.canonical import digest
+from toolevals.workspace.clock import database_now
+
+LONGEST_TOOL: Final = 200
+DIGEST: Final = 32
+BETWEEN: Final = " + "
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """The content of a label.
+
+    `tool` is the class of its tool choice: a tool, several as "a + b" in the order of their names, `(none)`, `(any)`,
+    `(ambiguous)` or `(missing_tool)`. `meaning` is a digest that only equivalent labels share. `arguments` holds, by
+    tool and argument, a digest of what the argument must be; without those of which nothing is said.
+    """
+
+    tool: str
+    meaning: str
+    arguments: Mapping[str, Mapping[str, str]]
+
+
+def read_label(answer: str, expectation: dict[str, Any] | None) -> Reading:
+    """Return what an answer says; of an expectation the tools and arguments of its first alternative count."""
+    said = sha256(meaning(answer, expectation).encode()).hexdigest()[:DIGEST]
+    arguments = _arguments(Expectation.from_document(expectation)) if expectation is not None else {}
+    return Reading(tool_said(answer, expectation), said, arguments)
+
+
+def tool_said(answer: str, expectation: Mapping[str, Any] | None) -> str:
+    """Return the class of the tool choice of an answer: `Reading.tool`."""
+    if expectation is None:
+        return f"({answer})"
+    if expectation.get("kind") == "no_call":
+        return NO_CALL
+    return tool_class({call["tool"] for call in calls_of(expectation)}) or ANY_CALL
+
+
+def tool_class(tools: Iterable[str]) -> str:
+    """Return the class of a choice of tools; a name that is too long is cut, with a digest that keeps it apart."""
+    name = BETWEEN.join(sorted(tools))
+    if len(name) <= LONGEST_TOOL:
+        return name
+    end = f"… {sha256(name.encode()).hexdigest()[:12]}"
+    return name[: LONGEST_TOOL - len(end)] + end
+
+
+def _arguments(expectation: Expectation) -> dict[str, dict[str, str]]:
+    """Return the digests by tool and argument; of a tool that is called more than once, those of all its calls."""
+    profile = PROFILES[expectation.profile]
+    forms: dict[str, dict[str, list[Any]]] = {}
+    for expected in expectation.alternatives[0].expected if expectation.alternatives else ():
+        for call in options_of(expected):
+            of_tool = forms.setdefault(call.tool, {})
+            for name, form in arguments_form(call.arguments, call.additional_arguments, profile).items():
+                of_tool.setdefault(name, []).append(form)
+    return {tool: {name: digest(found)[:DIGEST] for name, found in named.items()} for tool, named in forms.items()}
+
+
+# Gold that someone decided on, instead of the labels.
+DECIDED = (GoldSource.ADJUDICATED, GoldSource.SECOND_LOOK, GoldSource.RESTORED)
+READ_AT_ONCE = 500
+COLUMNS = (
+    "pk",
+    "revision_id",
+    "slot__round",
+    "reviewer_id",
+    "reading__tool",
+    "reading__meaning",
+    "reading__arguments",
+    "created_at",
+    "seconds",
+    "decided_otherwise",
+)
+
+
+def units_of(dataset: Dataset, filters: Filters, revisions: Iterable[UUID] | None = None) -> list[Unit]:
+    """Return a dataset's units; of some revisions only, where they are given. What is not read yet is left out."""
+    rows = _labels(dataset, filters)
+    if revisions is not None:
+        rows = rows.filter(revision__in=list(revisions))
+    return units_in(map(RatedLabel._make, rows.values_list(*COLUMNS)), filters)
+
+
+def changeable_from(dataset: Dataset) -> datetime:
+    """Return the time since when a label may still be changed."""
+    return database_now() - timedelta(seconds=dataset.project.undo_seconds)
+
+
+def pairs_of(dataset: Dataset) -> PairFigures:
+    """Return the figures of all pairs of first labels of a dataset. What is not read yet is left out."""
+    until = changeable_from(dataset)
+    firsts = Label.objects.blind_firsts_in(dataset, until).filter(reading__isnull=False).order_by()
+    labels = [RatedLabel._make((*row, None)) for row in firsts.values_list(*COLUMNS[:-1])]
+    later = Label.objects.filter(slot__dataset=dataset, is_first=False).order_by()
+    changed = later.values_list("revision_id", "slot__round", "reviewer_id").annotate(Max("created_at"))
+    return pair_figures(labels, {(pk, number, who): at for pk, number, who, at in changed}, until)
+
+
+def decided_tools(revisions: Iterable[UUID]) -> dict[UUID, str]:
+    """Return the tool choice of what an adjudicator decided on, by revision; of those of `revisions` that are decided.
+
+    Costs no more than these revisions, however large their dataset is.
+    """
+    set_aside = Exists(Adjudication.objects.filter(revision=OuterRef("pk"), withdrawn_at=None))
+    decided = Revision.objects.resolved().filter(Q(gold__source__in=DECIDED) | Q(set_aside, gold=None))
+    left, found = iter(revisions), {}
+    while some := list(islice(left, READ_AT_ONCE)):
+        rows = decided.filter(pk__in=some).order_by()
+        for pk, answer, document in rows.values_list("pk", "set_aside_as", "gold__expectation"):
+            found[pk] = tool_said(answer or LabelAnswer.EXPECTATION, document)
+    return found
+
+
+def _labels(dataset: Dataset, filters: Filters) -> LabelQuerySet:
+    rows = Label.objects.compared_in(dataset).filter(reading__isnull=False).in_strata(filters.strata)
+    if filters.guideline is not None:
+        rows = rows.filter(guideline=filters.guideline)
+    decided = Q(feedback__gold__source__in=DECIDED) | Q(feedback__gold=None, feedback__adjudication__isnull=False)
+    told = Case(When(decided, then=F("feedback__differs")), default=Value(None))
+    annotated: LabelQuerySet = rows.annotate(decided_otherwise=told).order_by()
+    return annotated
+
 
 PAGE_SIZE = 50
 AT_ONCE = 300

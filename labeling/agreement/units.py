@@ -1,14 +1,17 @@
-"""Turn labels into units: the answers of several people to one revision in one round. Plain values in and out."""
+"""Turn labels into units, and compare them over time and with the adjudicators' decisions. Plain values."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime, timedelta
+from itertools import groupby
+from statistics import median
 from typing import NamedTuple
 from uuid import UUID
 
 from labeling.agreement.filters import Filters
+from toolevals.grading.metrics.rates import Estimate, wilson
 
 
 class RatedLabel(NamedTuple):
@@ -109,3 +112,89 @@ def _admits(filters: Filters, unit: Unit) -> bool:
         return False
     day = unit.at.date()
     return (filters.since is None or filters.since <= day) and (filters.until is None or day <= filters.until)
+
+
+# Up to so many days from the first to the last they are told day by day, else week by week.
+MOST_DAYS = 28
+WEEK = 7
+MOST_PERIODS = 52
+
+
+@dataclass(frozen=True, slots=True)
+class Period:
+    """The units whose last label came in between two days, both included, and how far they agree on the tool."""
+
+    since: date
+    until: date
+    same_tool: Estimate
+    same_label: Estimate
+
+
+def periods_of(units: Iterable[Unit]) -> list[Period]:
+    """Return the newest days, or weeks from Monday to Sunday, in which units were labelled; the oldest first."""
+    compared = sorted(((unit.at.date(), unit) for unit in units if unit.is_compared), key=lambda one: one[0])
+    if not compared:
+        return []
+    is_short = (compared[-1][0] - compared[0][0]).days < MOST_DAYS
+    length = 1 if is_short else WEEK
+    periods = []
+    for start, dated in groupby(compared, key=lambda one: one[0] if is_short else _monday(one[0])):
+        periods.append(_period([unit for _, unit in dated], start, start + timedelta(days=length - 1)))
+    return periods[-MOST_PERIODS:]
+
+
+def _monday(day: date) -> date:
+    return day - timedelta(days=day.weekday())
+
+
+def _period(units: Sequence[Unit], since: date, until: date) -> Period:
+    same_tool = sum(unit.has_same_tool for unit in units)
+    same_label = sum(unit.has_same_label for unit in units)
+    return Period(since, until, share(same_tool, len(units)), share(same_label, len(units)))
+
+
+def share(part: int, whole: int) -> Estimate:
+    """Return a proportion with Wilson's interval."""
+    if not whole:
+        return Estimate.undefined("nothing was counted")
+    return Estimate(part / whole, wilson(part, whole), whole)
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewerFigures:
+    """One person: how many labels, in seconds (median), and of those that someone decided about how many are right."""
+
+    reviewer: UUID
+    labels: int
+    seconds: float
+    right_tool: Estimate
+    right_label: Estimate
+
+
+def reviewer_figures(units: Iterable[Unit], decided: Mapping[UUID, str]) -> list[ReviewerFigures]:
+    """Return the figures of everyone who labelled; `decided` are the tools that adjudicators chose, by revision.
+
+    What no one decided became gold because all agreed: it would count as right for everyone, and is left out.
+    """
+    by_person: dict[UUID, list[RatedLabel]] = {}
+    for unit in units:
+        for label in unit.labels:
+            if label.reviewer is not None:
+                by_person.setdefault(label.reviewer, []).append(label)
+    return [_figures(person, labels, decided) for person, labels in sorted(by_person.items())]
+
+
+def is_judged(label: RatedLabel, decided: Mapping[UUID, str]) -> bool:
+    """Tell whether a label can be compared with a decision."""
+    return label.differs is not None and label.revision in decided
+
+
+def _figures(person: UUID, labels: list[RatedLabel], decided: Mapping[UUID, str]) -> ReviewerFigures:
+    judged = [label for label in labels if is_judged(label, decided)]
+    return ReviewerFigures(
+        person,
+        len(labels),
+        median(label.seconds for label in labels),
+        share(sum(label.tool == decided[label.revision] for label in judged), len(judged)),
+        share(sum(not label.differs for label in judged), len(judged)),
+    )

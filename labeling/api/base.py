@@ -7,12 +7,15 @@ from uuid import UUID
 
 from django.http import Http404
 from django.shortcuts import get_object_or_404
+from drf_spectacular.types import OpenApiTypes
 from rest_framework.response import Response
 
 from labeling.errors import InvalidAct
 from labeling.models import Dataset, DatasetVersion, Example
 from toolevals.workspace.api.base import ProjectView
 from toolevals.workspace.api.problems import Problems
+from toolevals.workspace.api.serializers import JobSerializer
+from toolevals.workspace.models import Job
 
 
 class LabelingView(ProjectView):
@@ -42,3 +45,13 @@ class LabelingView(ProjectView):
         """Return the project's example with its content and `status`. Raises Http404."""
         examples = Example.objects.in_project(self.project).with_content().seen_by(self.user, self.role)
         return get_object_or_404(examples, pk=pk)
+
+
+# A file that a job has written; 410 when it is not there.
+STORED = {(200, "application/octet-stream"): OpenApiTypes.BINARY, 410: None}
+
+
+def job_accepted(job: Job) -> Response:
+    """Return the answer that a job has begun: the job, as it is now."""
+    shown = Job.objects.with_progress().get(pk=job.pk)
+    return Response(JobSerializer(shown).data, status=HTTPStatus.ACCEPTED)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from labeling.conversation.pretty import pretty
+from labeling.conversation.lines import pretty
 from toolevals.grading.json_schema.conformance import why_unused
 from toolevals.grading.values import ToolSpec
 

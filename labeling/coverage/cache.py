@@ -10,8 +10,8 @@ from typing import Any
 from django.db import transaction
 
 from labeling.coverage.counting import Counts, counts_told, coverage_count
-from labeling.coverage.filling import AT_ONCE as UNREAD_AT_ONCE
-from labeling.coverage.filling import gold_read, unread
+from labeling.coverage.index_gold_tools import AT_ONCE as UNREAD_AT_ONCE
+from labeling.coverage.index_gold_tools import gold_read, unread
 from labeling.models import CoverageCount, Dataset, Example
 from toolevals.workspace.addresses import address
 from toolevals.workspace.clock import database_now

@@ -10,6 +10,7 @@ from typing import Any
 from labeling.coverage.counting import Counts
 from labeling.coverage.table import QUOTA_COLUMNS, SPREAD_COLUMNS, Column, Count, Gap, Share, ToolRow, gaps, shares
 from labeling.coverage.table import tool_rows as rows_of
+from toolevals.presentation import table as tables
 from toolevals.presentation.csv import Cell as CsvCell
 from toolevals.presentation.figures import HeatCell, heat_map
 from toolevals.workspace.address_numbers import page_number
@@ -19,7 +20,18 @@ TOOLS_A_PAGE = 30
 GAPS_SHOWN = 20
 VIEWS: Mapping[str, Sequence[Column]] = {"quotas": QUOTA_COLUMNS, "spread": SPREAD_COLUMNS}
 TABLE_CSV = ("tool", "group", "covers", "have", "wanted", "lacking")
-NEXT_CSV = ("lacking", "tool", "what", "have", "wanted", "waiting")
+GAPS = tables.Table(
+    "CoverageGap",
+    "Something to add.",
+    (
+        tables.Column("lacking", int),
+        tables.Column("tool"),
+        tables.Column("what"),
+        tables.Column("have", int),
+        tables.Column("wanted", int),
+        tables.Column("waiting", int),
+    ),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,12 +128,6 @@ def table_lines(
     for row in rows_of(counts, quotas, admitted, columns):
         for column, count in zip(columns, row.cells, strict=True):
             yield row.tool, column.group, column.covers, count.have, count.wanted, count.lacking
-
-
-def next_lines(missing: Sequence[Gap]) -> Iterator[Sequence[CsvCell]]:
-    """Yield what to add next as rows of NEXT_CSV."""
-    for gap in missing:
-        yield gap.lacking, gap.tool, gap.what, gap.have, gap.wanted, gap.waiting
 
 
 def _table(shown: Sequence[ToolRow], rows: Sequence[ToolRow], state: State) -> Table:

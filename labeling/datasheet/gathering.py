@@ -6,16 +6,18 @@ Examples and their labelling are counted in SQL, labels of what is resolved alon
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from django.db.models import Count, F, Max, Min, Q, QuerySet, Sum
+from django.db.models import CharField, Count, F, Max, Min, Q, QuerySet, Sum
+from django.db.models.functions import Cast, Right
 
+from labeling.agreement.cases import tool_said
 from labeling.blindness import RESOLVED, is_resolved
 from labeling.coverage.expected import ANY_CALL, NO_CALL
-from labeling.coverage.filling import entries_read, gold_read
-from labeling.datasheet.agreement import tool_agreement
-from labeling.datasheet.scope import Scope
+from labeling.coverage.index_gold_tools import entries_read, entries_unread, gold_in_force, gold_read, unread
 from labeling.datasheet.values import (
     About,
     Composition,
@@ -25,6 +27,7 @@ from labeling.datasheet.values import (
     LintSummary,
     SourceFile,
     Sources,
+    ToolAgreement,
     ValueCount,
     Values,
 )
@@ -35,13 +38,114 @@ from labeling.models import (
     DatasetVersion,
     Dispute,
     Example,
+    GoldTool,
+    Label,
     LintReport,
     ProposalState,
     ProposedExample,
+    Revision,
+    ToolPart,
+    VersionEntry,
 )
+from labeling.querysets.labels import LabelQuerySet
 from labeling.queue.shown_strata import hidden_strata
+from toolevals.grading.metrics.agreement import krippendorff_alpha, percent_agreement
 from toolevals.grading.metrics.rates import Estimate, wilson
 from toolevals.workspace.models import AuditEntry, Role
+
+# What is compared while a page waits; of more examples a random sample of about so many is.
+SAMPLE = 2_500
+# The last digits of a revision's id are random: a sample is those below a bound, the same each time.
+_DIGITS = 3
+_ALL = 16**_DIGITS
+_OF_ONE = ("revision", "slot__round", "reviewer")
+
+
+def tool_agreement(scope: Scope, *, units: int) -> ToolAgreement:
+    """Compare the labels of each example's last round; `units`: how many examples have two labels or more."""
+    labels = _sampled(scope.labels(), units) if units else scope.labels().none()
+    rounds: dict[Any, tuple[int, list[str]]] = {}
+    for revision, number, answer, expectation in _said_first(labels):
+        known, choices = rounds.get(revision, (0, []))
+        if number > known:
+            known, choices = number, []
+            rounds[revision] = (known, choices)
+        if number == known:
+            choices.append(tool_said(answer, expectation))
+    ratings = Counter(tuple(sorted(choices)) for _, choices in rounds.values() if len(choices) > 1)
+    return ToolAgreement(
+        units=units, sampled=ratings.total(), percent=percent_agreement(ratings), alpha=krippendorff_alpha(ratings)
+    )
+
+
+def _said_first(labels: LabelQuerySet) -> Iterator[tuple[Any, int, str, Any]]:
+    """Yield round and answer of labels by revision; where one was changed, what its author handed in first."""
+    changed = labels.filter(is_first=False).values("revision")
+    rows = Label.objects.filter(revision__in=changed, is_first=True)
+    firsts = {tuple(key): (answer, said) for *key, answer, said in rows.values_list(*_OF_ONE, "answer", "expectation")}
+    every = labels.values_list(*_OF_ONE, "answer", "expectation", "is_first").order_by("pk")
+    for revision, number, reviewer, answer, expectation, is_first in every:
+        said = (answer, expectation)
+        yield revision, number, *(said if is_first else firsts.get((revision, number, reviewer), said))
+
+
+def _sampled(labels: LabelQuerySet, units: int) -> LabelQuerySet:
+    if units <= 2 * SAMPLE:
+        return labels
+    bound = f"{_ALL * SAMPLE // units:0{_DIGITS}x}"
+    sampled: LabelQuerySet = labels.annotate(tail=Right(Cast("revision", CharField()), _DIGITS)).filter(tail__lt=bound)
+    return sampled
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """A dataset, and one of its versions where that is meant. Reads are in SQL, whatever the size."""
+
+    dataset: Dataset
+    version: DatasetVersion | None = None
+
+    @property
+    def until(self) -> datetime | None:
+        """The moment that counts; None is now."""
+        return self.version.created_at if self.version else None
+
+    @property
+    def rows(self) -> QuerySet[Any]:
+        """One row an example; lookups begin with `example`, `revision` or `gold`."""
+        if self.version is not None:
+            return VersionEntry.objects.filter(version=self.version).order_by()
+        return Example.objects.of_dataset(self.dataset).filter(current__isnull=False).order_by()
+
+    def example(self, field: str) -> str:
+        """Return the lookup of a field of the example from `rows`."""
+        return f"revision__example__{field}" if self.version else field
+
+    def revision(self, field: str) -> str:
+        """Return the lookup of a field of the revision from `rows`."""
+        return f"revision__{field}" if self.version else f"current__{field}"
+
+    def gold(self, field: str) -> str:
+        """Return the lookup of a field of the gold from `rows`."""
+        return f"gold__{field}" if self.version else f"current__gold__{field}"
+
+    def revisions(self) -> QuerySet[Any, Any]:
+        """Return the ids of the revisions, for a subquery."""
+        return self.rows.values(*["revision" if self.version else "current"])
+
+    def labels(self) -> LabelQuerySet:
+        """Return the labels that stood at the moment that counts, of what is resolved: nothing else may be counted."""
+        return Label.objects.filter(is_resolved(), revision__in=self.revisions()).standing(self.until).order_by()
+
+    def tools(self) -> QuerySet[GoldTool]:
+        """Return what the gold is about, as far as it was read."""
+        rows: QuerySet[Any] = self.rows if self.version else gold_in_force(self.dataset).order_by()
+        golds: QuerySet[Any, Any] = rows.values("gold")
+        return GoldTool.objects.filter(part=ToolPart.EXPECTED, gold__in=golds).order_by()
+
+    def unread(self) -> QuerySet[VersionEntry] | QuerySet[Revision]:
+        """Return that whose gold was not read yet: it is not among `tools`."""
+        return entries_unread(self.version) if self.version else unread(self.dataset)
+
 
 # So many values of a stratum are listed, and so many tools.
 MOST_VALUES = 20

@@ -1,19 +1,126 @@
-"""Compare two answers: the parts in which they differ, word by word, and what they agree on."""
+"""Compare two answers part by part, and merge them: take each differing part from either, or from both."""
 
 from __future__ import annotations
 
+import copy
 import json
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
+from itertools import pairwise
 from typing import Any, Protocol
 
-from labeling.expectations.merging import at, has, may_be_both, steps_of
+from labeling.expectations.meaning import meaning
 from labeling.expectations.wording import CallWords, expectation_words, matcher_words, shown_whole, summary
 from labeling.models import LabelAnswer
 from toolevals.grading.matching.equivalence import Difference, differences
 from toolevals.grading.values import Expectation
+
+LEFT, RIGHT, BOTH = "left", "right", "both"
+# Lists in which a place is a number.
+LISTS = frozenset({"alternatives", "ordered", "unordered", "any_order", "one_of_calls", "disallowed"})
+REACTIONS = "/reactions"
+
+
+def may_be_both(path: str) -> bool:
+    """Tell whether a part can be right in both ways: within alternatives, of which any will do, and reactions."""
+    return path.startswith("/alternatives/") or path == REACTIONS
+
+
+def merged(left: Mapping[str, Any], right: Mapping[str, Any], chosen: Mapping[str, str]) -> dict[str, Any]:
+    """Return the left expectation with the parts taken from the right one where `chosen` says so, by path.
+
+    Where some parts are right in both ways, what comes of the left ones and what comes of the right ones are accepted
+    as alternatives: never a mixture that no one has said. "both" of a part that cannot be is the left one.
+    """
+    both = [path for path, side in chosen.items() if side == BOTH and may_be_both(path)]
+    result = _taken(left, right, chosen)
+    if not both:
+        return result
+    other = _taken(left, right, {**chosen, **dict.fromkeys(both, RIGHT)})
+    alternatives = result.setdefault("alternatives", [])
+    known = {_alternative(result, one) for one in alternatives}
+    alternatives += [one for one in other.get("alternatives") or [] if _alternative(result, one) not in known]
+    if REACTIONS in both:
+        said = [*(result.get("reactions") or []), *(other.get("reactions") or [])]
+        result["reactions"] = list(dict.fromkeys(said))
+    return result
+
+
+def _taken(left: Mapping[str, Any], right: Mapping[str, Any], chosen: Mapping[str, str]) -> dict[str, Any]:
+    taken = [path for path, side in chosen.items() if side == RIGHT]
+    if "" in taken:
+        return copy.deepcopy(dict(right))
+    result = copy.deepcopy(dict(left))
+    gone = []
+    for path in sorted(taken, key=steps_of):
+        if has(right, path):
+            _put(result, path, copy.deepcopy(at(right, path)))
+        else:
+            gone.append(path)
+    # From the end, so that places in lists stay what they were.
+    for path in sorted(gone, key=steps_of, reverse=True):
+        _drop(result, path)
+    return result
+
+
+def _alternative(document: Mapping[str, Any], trajectory: Any) -> str:
+    alone = {"kind": "calls", "alternatives": [trajectory]}
+    profile = {"profile": document["profile"]} if document.get("profile") else {}
+    return meaning("", alone | profile)
+
+
+def has(document: Any, path: str) -> bool:
+    """Tell whether a document has something at a JSON pointer."""
+    for step in steps_of(path):
+        if (isinstance(document, dict) and step in document) or (
+            isinstance(document, list) and isinstance(step, int) and step < len(document)
+        ):
+            document = document[step]
+        else:
+            return False
+    return True
+
+
+def at(document: Any, path: str) -> Any:
+    """Return what a document has at a JSON pointer; None for nothing."""
+    if not has(document, path):
+        return None
+    for step in steps_of(path):
+        document = document[step]
+    return document
+
+
+def steps_of(path: str) -> list[Any]:
+    """Return a pointer's steps; those that are places in a list of calls or alternatives, as numbers."""
+    steps: list[Any] = [step.replace("~1", "/").replace("~0", "~") for step in path.split("/")[1:]]
+    for number, step in enumerate(steps[1:], start=1):
+        if steps[number - 1] in LISTS and str(step).isdigit() and "arguments" not in steps[:number]:
+            steps[number] = int(step)
+    return steps
+
+
+def _put(document: Any, path: str, value: Any) -> None:
+    steps = steps_of(path)
+    last = steps[-1]
+    for step, following in pairwise(steps):
+        if isinstance(document, dict):
+            document = document.setdefault(step, [] if isinstance(following, int) else {})
+        else:
+            document = document[step]
+    if isinstance(document, list) and isinstance(last, int) and last >= len(document):
+        document.append(value)
+    else:
+        document[last] = value
+
+
+def _drop(document: Any, path: str) -> None:
+    *parents, last = steps_of(path)
+    for step in parents:
+        document = document[step]
+    del document[last]
+
 
 # Settings, by the last step of their path: the title, and what their two values mean.
 SETTINGS = {
@@ -22,7 +129,7 @@ SETTINGS = {
     "additional_calls": ("further calls", "may follow", "must not follow"),
 }
 TITLES = {"answer": "answer must say", "reactions": "right reactions", "state": "final state", "profile": "profile"}
-LISTS = {
+LIST_TITLES = {
     "alternatives": ("or another", "no such alternative"),
     "ordered": ("call", "no such call"),
     "unordered": ("call, anywhere", "no such call"),
@@ -194,7 +301,7 @@ def _title(steps: list[Any]) -> tuple[str, str]:
     if last in SETTINGS:
         return f"{where}{SETTINGS[last][0]}", SETTINGS[last][1]
     if isinstance(last, int):
-        title, nothing = LISTS[steps[-2]]
+        title, nothing = LIST_TITLES[steps[-2]]
         return f"{where if steps[-2] != 'alternatives' else ''}{title}", nothing
     return f"{where}{TITLES.get(str(last), str(last))}", "nothing required"
 
@@ -205,7 +312,7 @@ def _where(steps: list[Any]) -> str:
     if len(steps) > 1 and steps[0] == "alternatives" and steps[1]:
         parts.append(f"alternative {steps[1] + 1}")
     if len(steps) > 4 and isinstance(steps[3], int) and (steps[3] or steps[2] != "ordered"):
-        parts.append(f"{LISTS[steps[2]][0]} {steps[3] + 1}")
+        parts.append(f"{LIST_TITLES[steps[2]][0]} {steps[3] + 1}")
     return ", ".join(parts) + ": " if parts else ""
 
 

@@ -14,8 +14,7 @@ from typing import IO, Any
 
 import orjson
 
-from labeling.exports.outcome import Inexpressible, Outcome
-from labeling.exports.selection import Row, Selection, ToolLists
+from labeling.exports.selection import Inexpressible, Outcome, Row, Selection, ToolLists
 from toolevals.grading.json_schema.subschemas import with_subschemas
 from toolevals.grading.reading.bfcl import CATEGORIES, bfcl_example
 from toolevals.grading.values import CallExpectation, Expectation, ToolSpec

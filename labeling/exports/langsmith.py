@@ -8,9 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from labeling.exports.outcome import Outcome
 from labeling.exports.plain_calls import exact_call
-from labeling.exports.selection import Row, Selection, ToolLists
+from labeling.exports.selection import Outcome, Row, Selection, ToolLists
 from toolevals.grading.values import ToolSpec
 from toolevals.grading.values.canonical import exact
 

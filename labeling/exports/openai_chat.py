@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from labeling.exports.outcome import Inexpressible, Outcome
 from labeling.exports.plain_calls import one_step
-from labeling.exports.selection import Row, Selection, ToolLists
+from labeling.exports.selection import Inexpressible, Outcome, Row, Selection, ToolLists
 from toolevals.grading.reading.parsing.messages import transcript_in
 from toolevals.grading.values import Expectation, MalformedCall, Message, ToolSpec
 from toolevals.grading.values.canonical import exact

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from labeling.exports.outcome import Inexpressible
+from labeling.exports.selection import Inexpressible
 from toolevals.grading.values import AnyOrder, CallExpectation, Expectation, OneOfCalls, Trajectory
 from toolevals.grading.values.matchers import Absent, Approximately, DateEqual, Exact, Fields, Items, Matcher, OneOf
 

@@ -1,4 +1,4 @@
-"""Tell what is exported: a dataset as it is now, or a frozen version of it, row by row.
+"""Tell what is exported, a dataset as it is now or a frozen version of it, row by row, and what came of it.
 
 Only gold leaves: labels that no one has resolved do not pass here. Rows come with their documents as stored text, so
 that a format that writes them as they are never parses them, and memory does not grow with their number.
@@ -6,8 +6,9 @@ that a format that writes them as they are never parses them, and memory does no
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
 from uuid import UUID
@@ -23,6 +24,44 @@ from toolevals.grading.values.canonical import parse
 from toolevals.grading.values.verdicts import EXPECTED
 from toolevals.registry.models import ToolList
 from toolevals.registry.tool_lists import tools_in
+
+# So many are named; all are counted.
+LISTED = 100
+
+
+class Inexpressible(ValueError):  # noqa: N818 - nothing is wrong: the format has no words for it
+    """An example that has no form in the format; the text is the reason."""
+
+
+@dataclass(slots=True)
+class Outcome:
+    """Counts that grow while the export is written."""
+
+    written: int = 0
+    skipped: Counter[str] = field(default_factory=Counter)
+    notes: Counter[str] = field(default_factory=Counter)
+    listed: list[dict[str, str]] = field(default_factory=list)
+
+    def skip(self, external_id: str, reason: str) -> None:
+        """Note that an example was left out."""
+        self.skipped[reason] += 1
+        if len(self.listed) < LISTED:
+            self.listed.append({"id": external_id, "reason": reason})
+
+    def note(self, reason: str) -> None:
+        """Note that an example was written and lost something."""
+        self.notes[reason] += 1
+
+    def to_document(self) -> dict[str, Any]:
+        """Return counts by reason, and the first examples left out."""
+        return {
+            "written": self.written,
+            "skipped": self.skipped.total(),
+            "skipped_by_reason": dict(self.skipped.most_common()),
+            "notes": dict(self.notes.most_common()),
+            "skipped_examples": self.listed,
+        }
+
 
 AT_ONCE = 1000
 

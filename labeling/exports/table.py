@@ -11,9 +11,8 @@ from django.db.models import F, QuerySet, TextField
 from django.db.models.functions import Cast
 
 from labeling.blindness import is_resolved
-from labeling.exports.outcome import Outcome
 from labeling.exports.plain_calls import exact_call
-from labeling.exports.selection import Row, Selection, ToolLists
+from labeling.exports.selection import Outcome, Row, Selection, ToolLists
 from labeling.imports.readers.columns import NO_CALL, SOME_CALL
 from labeling.models import Example, Label, SpareLabel
 from toolevals.grading.values import Expectation

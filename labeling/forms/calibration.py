@@ -6,8 +6,7 @@ from typing import Any
 
 from django import forms
 
-from labeling.calibration.choosing import MOST_ITEMS
-from labeling.services.calibration import USUAL_SIZE
+from labeling.calibration_rounds.services import MOST_ITEMS, USUAL_SIZE
 from toolevals.workspace.forms.controls import PlainForm
 
 

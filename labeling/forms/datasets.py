@@ -8,7 +8,7 @@ from django import forms
 
 from labeling.models import Dataset, Example
 from labeling.queue.shown_strata import SAFE
-from labeling.versions.names import TAG_RULE, tags_require
+from labeling.versions.models import TAG_RULE, tags_require
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.grading.values.verdicts import EXPECTED, PART_SENTENCES, PARTS, read_decided_by
 from toolevals.registry.models import RegistryVersion

@@ -7,10 +7,9 @@ from typing import Any
 from django import forms
 from django.db.models import QuerySet
 
-from labeling.coverage.classes import class_of
+from labeling.batches.services import MAX_EXAMPLES, Choice, names_unknown
+from labeling.coverage.quotas import class_of
 from labeling.models import Dataset, Example, LabelBatch, LabelSlot, QueueOrder
-from labeling.services import Choice
-from labeling.services.batches import MAX_EXAMPLES, names_unknown
 from toolevals.workspace.forms.controls import PlainForm
 from toolevals.workspace.models import Project, Role, User
 
@@ -77,7 +76,7 @@ class LabellingForm(PlainForm):
 
     @property
     def settings(self) -> dict[str, Any]:
-        """The valid form's values, as `services.labelling_set` takes them."""
+        """The valid form's values, as `labelling_set` takes them."""
         data = dict(self.cleaned_data)
         return data | {"labels_share": data.pop("share_percent") / 100}
 

@@ -6,8 +6,7 @@ from typing import Any
 
 from django import forms
 
-from labeling.coverage.classes import BUCKETS, DIFFICULTIES, EDGE_CASES, ERRORS
-from labeling.coverage.quotas import MOST, NEEDS, quotas_check, quotas_of
+from labeling.coverage.quotas import BUCKETS, DIFFICULTIES, EDGE_CASES, ERRORS, MOST, NEEDS, quotas_check, quotas_of
 from labeling.models import Dataset
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.workspace.address_numbers import whole_number

@@ -8,8 +8,7 @@ from typing import Any
 from django import forms
 
 from labeling.exports import FORMATS
-from labeling.imports.detection import AUTO
-from labeling.imports.formats import SOURCES
+from labeling.imports.formats import AUTO, SOURCES
 from labeling.imports.readers.columns import (
     ARGUMENT,
     TARGETS,

@@ -7,14 +7,17 @@ reads the parts, and they agree on every stray quote.
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import IO
+from typing import IO, Any, NamedTuple
 
-from labeling.imports.lines import BOM, MAX_LINE_BYTES, PART_BYTES, rest_of_line
+from labeling.imports.gzip_files import unpacked
+from labeling.imports.parts import BOM, MAX_LINE_BYTES, PART_BYTES, rest_of_line
+from labeling.imports.readers.columns import argument_names, detected_targets
 from toolevals.grading.files.evaluation_files.decoding import require_utf8
 from toolevals.grading.files.evaluation_files.tables import best_delimiter, name_twice
+from toolevals.grading.values import ToolSpec
 from toolevals.grading.values.problems import InvalidDocument, Problem, pointer_to
 from toolevals.presentation.csv import is_guarded
 
@@ -171,3 +174,36 @@ class _Lines:
             records.offset += rest_of_line(records.file)
             raise csv.Error(f"the line is longer than {MAX_LINE_BYTES:,} bytes")
         return (line.removeprefix(BOM) if first else line).decode(errors="surrogateescape")
+
+
+class NamedColumns(NamedTuple):
+    """The delimiter of a table, and what each of its columns holds; "" where its name tells nothing."""
+
+    delimiter: str
+    targets: dict[str, str]
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The options of the import."""
+        return {"delimiter": self.delimiter, "columns": self.targets}
+
+    @property
+    def sentence(self) -> str:
+        """Return what to tell the person whose file it is: every column, those that are not used too."""
+        used = [
+            column if column == holds else f"{column} as {holds}" for column, holds in self.targets.items() if holds
+        ]
+        unused = [column for column, holds in self.targets.items() if not holds]
+        return f"columns by their names: {', '.join(used) or 'none'}" + (
+            f"; not used: {', '.join(unused)}" if unused else ""
+        )
+
+
+def columns_by_name(file: IO[bytes], tools: Iterable[ToolSpec]) -> NamedColumns:
+    """Return what a table's columns seem to hold, with the arguments of `tools`, which its examples are offered.
+
+    Raises InvalidDocument where the table has no head that can be read.
+    """
+    with unpacked(file) as plain:
+        table = preview(plain)
+    return NamedColumns(table.delimiter, detected_targets(table.columns, argument_names(tools)))

@@ -9,7 +9,7 @@ from typing import Any
 
 from django.http import QueryDict
 
-from labeling.expectations.rationales import ONLY_BEGUN, is_only_begun
+from labeling.expectations.reading import ONLY_BEGUN, is_only_begun
 from labeling.label_form.calls import MAX_JSON_BYTES, MAX_JSON_DEPTH, FieldProblem, ReadProblems, read_call
 from labeling.label_form.matchers import CallEntries
 from labeling.label_form.plan import Plan, read_plan, route_document

@@ -7,8 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from labeling.lint.findings import LISTED
-from labeling.lint.rules import RULES, SEVERITIES, Rule
+from labeling.lint.findings import LISTED, RULES, SEVERITIES, Rule
 from labeling.templatetags.figures import rate
 from toolevals.presentation.csv import Cell
 from toolevals.workspace.address_numbers import page_number

@@ -1,16 +1,29 @@
 """Store datasets, their examples, people's labels, and the gold that results."""
 
-from labeling.models.agreement import AgreementReport, LabelReading
-from labeling.models.calibration import CalibrationAnswer, CalibrationItem, CalibrationRound
-from labeling.models.coverage import CoverageCount, GoldTool, ToolPart
-from labeling.models.datasets import Dataset, DatasetVersion, GuidelineVersion, QueueOrder, VersionEntry
-from labeling.models.examples import Example, Resolution, Revision
-from labeling.models.gold import Adjudication, Dispute, Feedback, Gold, GoldSource
-from labeling.models.imports import GoldFate, ImportPart, Origin, StagedChange, StagedExample
-from labeling.models.labels import Draft, Label, LabelAnswer, LabelBatch, LabelSlot, Skip, SlotState, SpareLabel
-from labeling.models.preparing import KeyBindings, LintReport, ProposalState, ProposedExample, Suggestion
-from labeling.models.second_looks import LookAnswer, LookPlan, LookProposal, SecondLook
-from labeling.models.talk import Comment, QuestionView
+from labeling.adjudicate.models import Adjudication, Dispute, Feedback, Gold, GoldSource
+from labeling.agreement.models import AgreementReport, LabelReading
+from labeling.calibration_rounds.models import CalibrationAnswer, CalibrationItem, CalibrationRound
+from labeling.coverage.models import CoverageCount, GoldTool, ToolPart
+from labeling.datasets.models import Dataset, GuidelineVersion, QueueOrder
+from labeling.examples.models import Example, Resolution, Revision
+from labeling.imports.models import GoldFate, ImportPart, Origin, StagedChange, StagedExample
+from labeling.label.models import (
+    Draft,
+    KeyBindings,
+    Label,
+    LabelAnswer,
+    LabelBatch,
+    LabelSlot,
+    Skip,
+    SlotState,
+    SpareLabel,
+    Suggestion,
+)
+from labeling.lint.models import LintReport
+from labeling.proposals.models import ProposalState, ProposedExample
+from labeling.questions.models import Comment, QuestionView
+from labeling.second_looks.models import LookAnswer, LookPlan, LookProposal, SecondLook
+from labeling.versions.models import DatasetVersion, VersionEntry
 
 __all__ = [
     "Adjudication",

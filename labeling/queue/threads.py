@@ -53,7 +53,7 @@ def talk_of(revision: Revision, user: User, role: Role) -> Talk:
     """Return the threads about a revision that this person may read, the oldest first.
 
     Before the revision is resolved, others' only once it is written down that this person opened them: see
-    `services.question_open`.
+    `question_open`.
     """
     resolved = revision.resolution in RESOLVED
     answers = not resolved and may_answer(revision, user, role)

@@ -17,7 +17,7 @@ from django.db.models import Count
 from django.db.models.functions import TruncDate
 from django.utils import timezone
 
-from labeling.agreement.all_pairs import BLOCK
+from labeling.agreement.figures import BLOCK
 from labeling.models import Dataset, Label, LabelSlot, SlotState
 from labeling.queue.progress import Progress, progress_of
 from toolevals.workspace.clock import database_now

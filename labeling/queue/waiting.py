@@ -11,7 +11,7 @@ from django.db import models
 from labeling.models import CalibrationRound, Comment, Dataset, Feedback, Revision
 from labeling.queue.label_page_queries import calibration_waiting, own_counts
 from labeling.queue.statements import count_left
-from labeling.second_looks.waiting import looks_due
+from labeling.second_looks.pending_second_looks import looks_due
 from toolevals.workspace.clock import database_now
 from toolevals.workspace.models import Project, Role, User
 from toolevals.workspace.querysets.lengths import lengths

@@ -1,6 +1,7 @@
 """Tell how often each person goes over to a proposal: to right ones, to wrong ones, and to those wrong on purpose.
 
-Only of examples that have gold: whether a proposal is right is what the gold says of it.
+Only of examples that have gold: whether a proposal is right is what the gold says of it. What reviewers said after
+seeing one is told to the people who decide: unnamed, in an order that says nothing.
 """
 
 from __future__ import annotations
@@ -8,15 +9,18 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 from uuid import UUID
 
-from labeling.models import Dataset, LookAnswer, SecondLook
-from labeling.second_looks.proposed import accepts
+from labeling.expectations.wording import ExpectationWords, expectation_words
+from labeling.models import Dataset, LookAnswer, Revision, SecondLook
+from labeling.second_looks.pending_second_looks import accepts
 from toolevals.grading.metrics.rates import wilson
+from toolevals.grading.values.canonical import canonical
 from toolevals.presentation.csv import Cell
 from toolevals.presentation.numbers import percent, span
 from toolevals.registry.tool_lists import tools_in
+from toolevals.workspace.models import Role, User
 
 KINDS: Final = {"right": "right", "wrong": "wrong", "planted": "wrong on purpose"}
 BIAS_CSV: Final = ("reviewer_id", "reviewer", "proposals", "shown", "went_over", "rate", "low", "high")
@@ -90,3 +94,22 @@ def _kind(look: SecondLook) -> str | None:
     if look.proposal.is_planted:
         return None if is_right else "planted"
     return "right" if is_right else "wrong"
+
+
+@dataclass(frozen=True, slots=True)
+class LookRemark:
+    """One reviewer went over to an expectation after seeing it proposed, and perhaps said why."""
+
+    expectation: dict[str, Any]
+    remark: str
+
+    @property
+    def words(self) -> ExpectationWords:
+        return expectation_words(self.expectation)
+
+
+def second_look_remarks(revision: Revision, user: User, role: Role) -> list[LookRemark]:
+    """Return the second looks that differ from their labels, for who may compare the labels of a revision."""
+    looks = SecondLook.objects.remarks_on(revision, user, role)
+    remarks = [LookRemark(look.proposal.expectation, look.remark) for look in looks]
+    return sorted(remarks, key=lambda one: canonical([one.expectation, one.remark]))

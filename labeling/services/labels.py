@@ -7,8 +7,10 @@ from typing import Any, NamedTuple
 
 from django.db import transaction
 
+from labeling.adjudicate.resolution import revision_evaluate, revision_locked, revision_wait
 from labeling.blindness import RESOLVED, TO_DECIDE
 from labeling.errors import InvalidAct, NoPlaceLeft
+from labeling.expectations.reading import answer_read, rationale_read
 from labeling.models import (
     Draft,
     Label,
@@ -20,8 +22,6 @@ from labeling.models import (
 )
 from labeling.queue.label_page_queries import locked_again, newest_label
 from labeling.queue.statements import LabelFacts, label_facts
-from labeling.services.expectations import answer_read, rationale_read
-from labeling.services.resolution import revision_evaluate, revision_locked, revision_wait
 from labeling.services.slots import lease_end, require_labelling, require_unread, slot_of_revision
 from toolevals.workspace.clock import database_now
 from toolevals.workspace.models import Membership, Project, Role, User

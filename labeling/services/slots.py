@@ -17,6 +17,7 @@ from django.conf import settings
 from django.core.exceptions import PermissionDenied
 from django.db import transaction
 
+from labeling.adjudicate.resolution import revision_evaluate, revision_locked
 from labeling.errors import CalibrationFirst, InvalidAct
 from labeling.models import Dataset, Draft, LabelBatch, LabelSlot, QuestionView, Revision, Skip, SlotState
 from labeling.querysets.slots import SlotQuerySet
@@ -31,7 +32,6 @@ from labeling.queue.claim_queries import (
 )
 from labeling.queue.label_page_queries import slot_for_page
 from labeling.queue.statements import Begun, has_begun, locked_role
-from labeling.services.resolution import revision_evaluate, revision_locked
 from toolevals.workspace.clock import database_now
 from toolevals.workspace.models import Project, Role, User
 from toolevals.workspace.services.audit import audit_record

@@ -8,9 +8,9 @@ from django import template
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
-from labeling.conversation.folding import gist
 from labeling.conversation.lines import Line
 from labeling.conversation.picks import Segment
+from labeling.conversation.turns import gist
 
 register = template.Library()
 

@@ -18,6 +18,7 @@ from labeling.expectations.wording import summary
 from labeling.models import DatasetVersion, Gold, GoldSource, VersionEntry
 from toolevals.grading.values.canonical import exact
 from toolevals.presentation.csv import Cell
+from toolevals.presentation.table import Column, Table
 from toolevals.registry.changes import Piece, ToolChange, version_changes, word_pieces
 from toolevals.registry.models import RegistryVersion, ToolList
 from toolevals.registry.tool_lists import tools_in
@@ -37,20 +38,28 @@ KINDS = {
     "decided": "same gold, decided once more",
     "decided_by": "decided by something else",
 }
-CSV = (
-    "kinds",
-    "example",
-    "external_id",
-    "revision_before",
-    "revision_after",
-    "gold_before",
-    "gold_after",
-    "expected_before",
-    "expected_after",
-    "source_after",
-    "rationale_after",
-    "decided_by_before",
-    "decided_by_after",
+_HELD: Any = {"optional": True, "may_lack": True}
+CHANGES = Table(
+    "VersionChangeRow",
+    "An example that differs, before and after; null where a version does not hold it.",
+    (
+        Column("kinds", many="list", only="answer"),
+        Column("kinds", value="kinds_text", only="file"),
+        Column("example", UUID, "entry.revision.example_id"),
+        Column("external_id", str, "entry.revision.example.external_id"),
+        Column("revision_before", int, "before.revision.number", **_HELD),
+        Column("revision_after", int, "after.revision.number", **_HELD),
+        Column("gold_before", UUID, "before.gold_id", **_HELD),
+        Column("gold_after", UUID, "after.gold_id", **_HELD),
+        Column("expected_before", dict, "before.gold.expectation", only="answer", **_HELD),
+        Column("expected_after", dict, "after.gold.expectation", only="answer", **_HELD),
+        Column("expected_before", only="file"),
+        Column("expected_after", only="file"),
+        Column("source_after", str, "after.gold.source", only="file"),
+        Column("rationale_after", str, "after.gold.rationale", only="file"),
+        Column("decided_by_before", str, "before.decided_by", **_HELD),
+        Column("decided_by_after", str, "after.decided_by", **_HELD),
+    ),
 )
 
 
@@ -84,6 +93,18 @@ class Change:
     def words(self) -> list[str]:
         """The kinds of change, as people read them."""
         return [KINDS[kind] for kind in self.kinds]
+
+    @property
+    def kinds_text(self) -> str:
+        return " ".join(self.kinds)
+
+    @property
+    def expected_before(self) -> str:
+        return summary(self.before.gold.expectation) if self.before else ""
+
+    @property
+    def expected_after(self) -> str:
+        return summary(self.after.gold.expectation) if self.after else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,11 +143,11 @@ class VersionDiff:
         return _with_deciders(changes, user, role), rows[PAGE_SIZE].position if len(rows) > PAGE_SIZE else None
 
     def lines(self, kind: str) -> Iterator[Sequence[Cell]]:
-        """Yield the cells of `CSV` for every change, or those of one kind; those removed come last."""
+        """Yield the cells of `CHANGES` for every change, or those of one kind; those removed come last."""
         for each in [kind] if kind else ["", "removed"]:
             cursor = 0
             while rows := list(self._entries(each).filter(position__gte=cursor)[:AT_ONCE]):
-                yield from (_cells(change) for change in self._changes(rows, each))
+                yield from CHANGES.rows(self._changes(rows, each))
                 cursor = rows[-1].position + 1
 
     def strata(self) -> dict[str, list[tuple[str, int, int]]]:
@@ -245,25 +266,6 @@ def _with_deciders(changes: list[Change], user: User, role: Role) -> list[Change
         Change(one.before, one.after, one.kinds, one.parts, one.inputs, names.get(one.entry.gold_id) or "")
         for one in changes
     ]
-
-
-def _cells(change: Change) -> Sequence[Cell]:
-    before, after, entry = change.before, change.after, change.entry
-    return (
-        " ".join(change.kinds),
-        entry.revision.example_id,
-        entry.revision.example.external_id,
-        before.revision.number if before else None,
-        after.revision.number if after else None,
-        before.gold_id if before else None,
-        after.gold_id if after else None,
-        summary(before.gold.expectation) if before else "",
-        summary(after.gold.expectation) if after else "",
-        after.gold.source if after else "",
-        after.gold.rationale if after else "",
-        before.decided_by if before else "",
-        after.decided_by if after else "",
-    )
 
 
 def _registry_versions(lists: set[UUID]) -> QuerySet[RegistryVersion]:

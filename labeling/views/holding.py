@@ -10,11 +10,12 @@ from django.shortcuts import redirect
 from django.urls import reverse
 from django.views.decorators.http import require_POST
 
-from labeling import services
 from labeling.errors import InvalidAct
+from labeling.label.answers import conflict
+from labeling.label.services import was_handed_out
 from labeling.models import LabelSlot
 from labeling.queue.label_page_queries import count_answers, own_slot
-from labeling.views.answers import conflict
+from labeling.services.slots import slot_leave, slot_reclaim, slot_release, slot_renew
 from toolevals.workspace.requests import ProjectRequest
 
 
@@ -27,9 +28,9 @@ def label_renew(request: ProjectRequest, slot: UUID) -> HttpResponse:
     slot_row = kept_slot(request, slot)
     if isinstance(slot_row, HttpResponse):
         return slot_row
-    services.slot_renew(slot=slot_row, actor=request.user)
+    slot_renew(slot=slot_row, actor=request.user)
     ahead = _ahead(request)
-    is_held = ahead is not None and services.slot_renew(slot=ahead, actor=request.user)
+    is_held = ahead is not None and slot_renew(slot=ahead, actor=request.user)
     return JsonResponse({"answers": count_answers(request.project, request.user), "ahead": is_held})
 
 
@@ -38,7 +39,7 @@ def label_leave(request: ProjectRequest, slot: UUID) -> HttpResponse:
     """Let the claim end soon: the page was closed, or left for another."""
     for slots in (slot_of(request, slot), _ahead(request)):
         if slots is not None:
-            services.slot_leave(slot=slots, actor=request.user)
+            slot_leave(slot=slots, actor=request.user)
     return HttpResponse(status=HTTPStatus.NO_CONTENT)
 
 
@@ -47,7 +48,7 @@ def label_release(request: ProjectRequest, slot: UUID) -> HttpResponse:
     """Give the example back to the queue; the draft stays for when it comes again."""
     for slots in (slot_of(request, slot), _ahead(request)):
         if slots is not None:
-            services.slot_release(slot=slots, actor=request.user)
+            slot_release(slot=slots, actor=request.user)
     return redirect("labeling:datasets", request.project.slug)
 
 
@@ -73,7 +74,7 @@ def work_slot(request: ProjectRequest, pk: UUID) -> LabelSlot | None:
     if slot_row is not None:
         return slot_row
     lost = LabelSlot.objects.in_project(request.project).with_content().wanted_by(request.user).filter(pk=pk).first()
-    return services.slot_reclaim(slot=lost, actor=request.user) if lost is not None else None
+    return slot_reclaim(slot=lost, actor=request.user) if lost is not None else None
 
 
 def handed_out(request: ProjectRequest, pk: UUID) -> LabelSlot | HttpResponse:
@@ -82,7 +83,7 @@ def handed_out(request: ProjectRequest, pk: UUID) -> LabelSlot | HttpResponse:
     if isinstance(kept, LabelSlot):
         return kept
     lost = LabelSlot.objects.in_project(request.project).with_content().filter(pk=pk).first()
-    return lost if lost is not None and services.was_handed_out(lost, request.user) else kept
+    return lost if lost is not None and was_handed_out(lost, request.user) else kept
 
 
 def kept_slot(request: ProjectRequest, pk: UUID) -> LabelSlot | HttpResponse:

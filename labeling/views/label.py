@@ -12,8 +12,10 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_GET, require_POST
 
-from labeling import services
 from labeling.errors import CalibrationFirst, InvalidAct
+from labeling.label.answers import conflict, page_or_fragment, parts_asked, sentences
+from labeling.label.scope import EVERYTHING, Scope, end_context, scope_key, scope_of
+from labeling.label.services import label_hand_in
 from labeling.label_form.calls import FieldProblem
 from labeling.label_form.panel import panel
 from labeling.label_form.reading import read_label
@@ -21,9 +23,9 @@ from labeling.models import Label, LabelSlot, Skip, SpareLabel
 from labeling.queue.label_page_queries import own_counts_of_both
 from labeling.queue.suggestions import seen_suggestion, taken_over
 from labeling.queue.waiting import to_label
-from labeling.views.answers import conflict, page_or_fragment, sentences
-from labeling.views.conversation_parts import parts_asked
-from labeling.views.ending import end_context
+from labeling.services import slots as slots_services
+from labeling.services.labels import label_withdraw
+from labeling.services.slots import draft_save, slot_claim, slot_renew, slot_skip
 from labeling.views.holding import claim_lost, handed_out, kept_slot, label_url, slot_of, slot_url, work_slot
 from labeling.views.label_context import (
     about_recovery,
@@ -33,7 +35,6 @@ from labeling.views.label_context import (
     seconds_of,
     undo_context,
 )
-from labeling.views.scope import EVERYTHING, Scope, scope_key, scope_of
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.registry.tool_lists import tools_in
 from toolevals.workspace.models import within
@@ -62,7 +63,7 @@ def label_slot(request: ProjectRequest, slot: UUID) -> HttpResponse:
         return redirect("labeling:label", request.project.slug)
     if (parts := parts_asked(request, slot_row.revision.input, pickable=True, findable=True)) is not None:
         return parts
-    services.slot_renew(slot=slot_row, actor=request.user)
+    slot_renew(slot=slot_row, actor=request.user)
     return page_or_fragment(request, page=PAGE, fragment=MAIN, context=label_context(request, slot_row))
 
 
@@ -91,7 +92,7 @@ def label_draft(request: ProjectRequest, slot: UUID) -> HttpResponse:
     slot_row = kept_slot(request, slot)
     if isinstance(slot_row, HttpResponse):
         return slot_row
-    draft = services.draft_save(revision=slot_row.revision, actor=request.user, document=draft_document(request.POST))
+    draft = draft_save(revision=slot_row.revision, actor=request.user, document=draft_document(request.POST))
     problems = read_label(request.POST, tools_in(slot_row.revision.tools)).problems
     return JsonResponse({"saved_at": draft.saved_at.isoformat(), "problems": problem_list(problems)})
 
@@ -110,7 +111,7 @@ def label_submit(request: ProjectRequest, slot: UUID) -> HttpResponse:
     if not entered.is_valid:
         return _refused(request, slot_row, entered.problems)
     try:
-        label = services.label_hand_in(
+        label = label_hand_in(
             slot=slot_row,
             actor=request.user,
             expectation=entered.document,
@@ -139,7 +140,7 @@ def label_skip(request: ProjectRequest, slot: UUID) -> HttpResponse:
     reason = ". ".join(part.strip() for part in request.POST.getlist("reason") if part.strip())
     try:
         with once(request):
-            skip = services.slot_skip(slot=slot_row, actor=request.user, reason=reason)
+            skip = slot_skip(slot=slot_row, actor=request.user, reason=reason)
     except AlreadyTaken:
         return _next(request, request.POST)
     except InvalidAct as error:
@@ -155,7 +156,7 @@ def label_ahead(request: ProjectRequest, slot: UUID) -> HttpResponse:
     if found is None:
         return HttpResponse(status=HTTPStatus.NO_CONTENT)
     try:
-        ahead = services.slot_claim(
+        ahead = slot_claim(
             dataset_or_project=place.dataset or request.project, actor=request.user, batch=place.batch, beside=found
         )
     except CalibrationFirst:
@@ -170,7 +171,7 @@ def label_undo(request: ProjectRequest, label: UUID) -> HttpResponse:
     labels = Label.objects.in_project(request.project).filter(reviewer=request.user)
     label_row = get_object_or_404(labels.select_related("revision__example"), pk=label)
     try:
-        slot = services.label_withdraw(label=label_row, actor=request.user)
+        slot = label_withdraw(label=label_row, actor=request.user)
     except InvalidAct as error:
         return conflict(str(error), url=slot_url(request, label_row.slot_id))
     return _show(request, slot)
@@ -183,7 +184,7 @@ def skip_undo(request: ProjectRequest, skip: UUID) -> HttpResponse:
     skips = Skip.objects.filter(within(request.project, "revision__example__dataset"), reviewer=request.user)
     skip_row = get_object_or_404(skips.select_related("revision__example__dataset__project"), pk=skip)
     try:
-        slot = services.skip_undo(skip=skip_row, actor=request.user)
+        slot = slots_services.skip_undo(skip=skip_row, actor=request.user)
     except InvalidAct as error:
         return conflict(str(error), url=label_url(request))
     if slot is None:
@@ -202,9 +203,7 @@ def _next(request: ProjectRequest, scope: QueryDict, *, undo: Label | SpareLabel
     here = undo.revision.example.dataset if undo is not None else None
     place, first = Scope(here) if here and here.slug == scope_key(scope) else scope_of(request, scope), None
     try:
-        slot = services.slot_claim(
-            dataset_or_project=place.dataset or request.project, actor=request.user, batch=place.batch
-        )
+        slot = slot_claim(dataset_or_project=place.dataset or request.project, actor=request.user, batch=place.batch)
     except CalibrationFirst as error:
         slot, first = None, error.calibration
     if slot is not None:
@@ -240,7 +239,7 @@ def _refused(request: ProjectRequest, slot: LabelSlot, problems: tuple[FieldProb
     """Say what is wrong with a label: to the script as data, else on the page, with everything still entered."""
     if request.headers.get("HX-Request"):
         return JsonResponse({"problems": problem_list(problems)}, status=422)
-    services.draft_save(revision=slot.revision, actor=request.user, document=draft_document(request.POST))
+    draft_save(revision=slot.revision, actor=request.user, document=draft_document(request.POST))
     context = label_context(request, slot)
     context["panel"] = panel(
         request.POST,

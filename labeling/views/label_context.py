@@ -11,7 +11,9 @@ from django.http import QueryDict
 from django.urls import reverse
 
 from labeling.conversation import read_conversation
-from labeling.conversation.folding import folded
+from labeling.conversation.turns import folded
+from labeling.guidelines.views import guide_context
+from labeling.label.scope import scope_key
 from labeling.label_form.form_from_expectation import empty_form, form_of
 from labeling.label_form.panel import panel
 from labeling.models import Label, LabelSlot, Revision, Skip, SlotState, SpareLabel
@@ -25,10 +27,8 @@ from labeling.queue.progress import progress_of
 from labeling.queue.statements import page_facts
 from labeling.queue.suggestions import suggestion_context
 from labeling.queue.waiting import Counts, to_calibrate
-from labeling.second_looks.waiting import looks_due
+from labeling.second_looks.pending_second_looks import looks_due
 from labeling.services.labels import may_change
-from labeling.views.guidelines import guide_context
-from labeling.views.scope import scope_key
 from toolevals.grading.layers.recovery import trouble_in
 from toolevals.grading.reading.parsing import transcript_in
 from toolevals.grading.values import ToolSpec

@@ -10,7 +10,7 @@ from django.core.files import File
 from django.db import transaction
 from django.urls import reverse
 
-from labeling.imports.looking import file_looked_at
+from labeling.imports.reading import file_looked_at
 from toolevals.grading.files.file_preview import FileLook, Progress
 from toolevals.grading.reading.specs import document_in
 from toolevals.registry.previews import Preview, preview_of

@@ -8,12 +8,12 @@ from typing import Final
 
 from labeling.agreement.cache import agreement_counted
 from labeling.agreement.filters import Filters as AgreementFilters
-from labeling.agreement.page import in_percent
-from labeling.agreement.periods import Period
+from labeling.agreement.report import in_percent
+from labeling.agreement.units import Period
 from labeling.coverage.cache import coverage_of
+from labeling.coverage.counting import tools_to_cover
 from labeling.coverage.quotas import quotas_of
 from labeling.coverage.table import ToolRow, tool_rows
-from labeling.coverage.tools import tools_to_cover
 from labeling.models import Dataset, DatasetVersion
 from labeling.queue.shown_strata import hidden_strata
 from reports.models import SuspectCount

@@ -15,7 +15,7 @@ from uuid import UUID
 from django.db import transaction
 from django.db.models import Exists, OuterRef
 
-from labeling.agreement.reading import tool_said
+from labeling.agreement.cases import tool_said
 from labeling.expectations.meaning import meaning
 from labeling.lint.inputs import FEWEST_WORDS, Alike, conversation_text
 from labeling.lint.texts import words_in

@@ -9,8 +9,8 @@ from django.http import HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 from django.views.decorators.http import require_POST, require_safe
 
+from labeling.adjudicate.services import dispute_open
 from labeling.errors import InvalidAct
-from labeling.services.disputes import dispute_open
 from reports.cases.reading import read_case
 from reports.dialects.reading import CaseSaid, case_said
 from reports.filters.reading import read_case_filter

@@ -13,7 +13,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
 from labeling.imports.formats import SOURCES
-from labeling.services import import_start
+from labeling.imports.services import import_start
 from reports.dropped.forms import DatasetTarget, RegistryTarget, RunTarget
 from reports.dropped.preview import KIND, FileContent, file_drop, looked_at, looked_by
 from toolevals.grading.reading.specs import Choice, document_in

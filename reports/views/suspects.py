@@ -10,9 +10,9 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
+from labeling.adjudicate.services import dispute_open
 from labeling.errors import InvalidAct
 from labeling.models import DatasetVersion
-from labeling.services.disputes import dispute_open
 from reports.analyses.suspicion import TITLES
 from reports.queries.baseline_agents import version_asked
 from reports.suspects.counting import suspects_counted

@@ -8,7 +8,14 @@ from uuid import UUID
 
 from django.utils import timezone
 
+from labeling.adjudicate.services import adjudication_set_aside, dispute_open
+from labeling.batches.services import Choice, batch_create
+from labeling.calibration_rounds.services import calibration_open
+from labeling.datasets.services import dataset_create
 from labeling.exports import Selection
+from labeling.exports.services import export_start, export_write
+from labeling.imports.services import examples_import, import_start
+from labeling.lint.services import lint_start
 from labeling.models import (
     CalibrationItem,
     CalibrationRound,
@@ -26,23 +33,9 @@ from labeling.models import (
     SecondLook,
 )
 from labeling.queue.shown_strata import hidden_strata
-from labeling.services import (
-    Choice,
-    adjudication_set_aside,
-    batch_create,
-    calibration_open,
-    dataset_create,
-    dispute_open,
-    examples_import,
-    export_start,
-    import_start,
-    label_submit,
-    lint_start,
-    slot_claim,
-    slot_skip,
-    version_freeze,
-)
-from labeling.services.exports import export_write
+from labeling.services.labels import label_submit
+from labeling.services.slots import slot_claim, slot_skip
+from labeling.versions.services import version_freeze
 from tests.access.registry_arguments import a_version
 from tests.access.world import Argument, World
 from tests.labeling.rows import NO_CALL, call, row

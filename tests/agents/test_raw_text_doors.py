@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from labeling.imports.formats import SOURCES
-from labeling.imports.readers.settings import Settings
+from labeling.imports.parts import Settings
 from tests.agents.chat_server import chat_server, says
 from tests.agents.messages_server import messages_server
 from tests.traces.sending import export, span

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from labeling.imports.readers.recorded_expectations import tau2_expectation, tau_expectation
+from labeling.imports.readers.recorded_tasks import tau2_expectation, tau_expectation
 from tests.grading.benchmark import needs_benchmark
 from tests.reports.recorded import airline, retail
 from toolevals.agents.code.states import SharedState

@@ -16,7 +16,8 @@ EXAMPLES = 6
 
 SEED = """
 import json
-from labeling.services import dataset_create, examples_import
+from labeling.datasets.services import dataset_create
+from labeling.imports.services import examples_import
 from tests.fixtures.people import PASSWORD
 from tests.labeling_pages.shop import TOOLS, row
 from toolevals.grading.reading.examples import read_example
@@ -88,7 +89,7 @@ def alone(person: Callable[[str], Page], app: LiveApp) -> Page:
 
 SEED_ONE = """
 from labeling.models import Dataset, LabelSlot
-from labeling.services import examples_import
+from labeling.imports.services import examples_import
 from tests.labeling_pages.shop import row
 from toolevals.grading.reading.examples import read_example
 dataset = Dataset.objects.get(slug="core")

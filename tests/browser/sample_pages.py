@@ -19,17 +19,14 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
+from labeling.batches.services import Choice, batch_create
 from labeling.exports import Selection
+from labeling.exports.services import export_start
+from labeling.lint.services import lint_start
 from labeling.models import Dataset, Gold, Resolution, Revision
-from labeling.services import (
-    Choice,
-    batch_create,
-    comment_add,
-    export_start,
-    lint_start,
-    proposals_make,
-    slot_claim,
-)
+from labeling.proposals.services import proposals_make
+from labeling.questions.services import comment_add
+from labeling.services.slots import slot_claim
 from tests.access.addresses import addresses
 from tests.access.arguments import argument
 from tests.access.world import World

@@ -26,8 +26,13 @@ from django.urls import reverse
 from django.utils import timezone
 from labeling.exports import Selection
 from labeling.models import Revision
-from labeling.services import calibration_open, dataset_create, examples_import, export_start
-from labeling.services import label_submit, settle_due, slot_claim
+from labeling.calibration_rounds.services import calibration_open
+from labeling.datasets.services import dataset_create
+from labeling.exports.services import export_start
+from labeling.imports.services import examples_import
+from labeling.services.labels import label_submit
+from labeling.adjudicate.resolution import settle_due
+from labeling.services.slots import slot_claim
 from tests.fixtures.people import PASSWORD
 from tests.labeling_pages.shop import TOOLS, returned, row
 from tests.reports.building import Builder, Case

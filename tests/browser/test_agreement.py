@@ -19,7 +19,10 @@ pytestmark = [pytest.mark.browser, pytest.mark.servers]
 # Two of six examples got no call from Ben; both are decided.
 LABELLED = """
 from labeling.models import Dataset, Revision
-from labeling.services import adjudication_decide, label_submit, settle_due, slot_claim
+from labeling.adjudicate.services import adjudication_decide
+from labeling.services.labels import label_submit
+from labeling.adjudicate.resolution import settle_due
+from labeling.services.slots import slot_claim
 from tests.labeling_pages.shop import returned
 from toolevals.workspace.models import User
 from datetime import timedelta

@@ -19,7 +19,8 @@ pytestmark = [pytest.mark.browser, pytest.mark.servers]
 RUN = """
 from celery import current_app
 from labeling.models import Dataset
-from labeling.services import examples_import, version_freeze
+from labeling.imports.services import examples_import
+from labeling.versions.services import version_freeze
 from tests.labeling_pages.shop import row
 from tests.runs.building import baseline_run
 from toolevals.grading.reading.examples import read_example

@@ -21,7 +21,8 @@ RELOAD, KILL = 8, 14
 # Milliseconds: what could not be sent is sent again after 2, 5, 10, 30 seconds.
 RETRIED = 90_000
 SEED = """
-from labeling.services import dataset_create, examples_import
+from labeling.datasets.services import dataset_create
+from labeling.imports.services import examples_import
 from tests.fixtures.people import PASSWORD
 from tests.labeling_pages.shop import TOOLS, row
 from toolevals.grading.reading.examples import read_example
@@ -43,7 +44,7 @@ examples_import(dataset=dataset, actor=None, rows=[read_example(row(number)) for
 COMPARED = """
 from datetime import timedelta
 from django.utils import timezone
-from labeling.services import settle_due
+from labeling.adjudicate.resolution import settle_due
 
 settle_due(timezone.now() + timedelta(minutes=5))
 """
@@ -52,7 +53,7 @@ import json
 from datetime import timedelta
 from django.utils import timezone
 from labeling.models import Gold, Label
-from labeling.services import settle_due
+from labeling.adjudicate.resolution import settle_due
 
 settle_due(timezone.now() + timedelta(minutes=5))
 order = lambda said: said["alternatives"][0]["ordered"][0]["arguments"]["order_id"]["exact"]

@@ -16,7 +16,8 @@ pytestmark = [pytest.mark.browser, pytest.mark.servers]
 
 RTL = "الطلب A-20418 وصل متأخرا، والقميص ممزق. أريد إرجاعه يوم الخميس من فضلك إلى بطاقتي."
 SEED = f"""
-from labeling.services import dataset_create, examples_import
+from labeling.datasets.services import dataset_create
+from labeling.imports.services import examples_import
 from tests.fixtures.people import PASSWORD
 from tests.labeling_pages.long_conversation import long_input, many_tools
 from toolevals.grading.reading.examples import read_example

@@ -18,7 +18,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.servers]
 GOLD = """
 import json
 from labeling.models import Revision
-from labeling.services import settle_due
+from labeling.adjudicate.resolution import settle_due
 from django.utils import timezone
 from datetime import timedelta
 settle_due(timezone.now() + timedelta(minutes=5))
@@ -27,7 +27,7 @@ print(json.dumps({r.example.external_id: r.gold and [r.gold.source, r.gold.expec
 """
 # The time to change a label has passed.
 COMPARED = """
-from labeling.services import settle_due
+from labeling.adjudicate.resolution import settle_due
 from django.utils import timezone
 from datetime import timedelta
 settle_due(timezone.now() + timedelta(minutes=5))

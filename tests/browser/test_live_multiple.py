@@ -20,7 +20,9 @@ pytestmark = [pytest.mark.browser, pytest.mark.servers, needs_benchmark]
 # Imported as the benchmark is published, and answered by the baseline.
 SEED = """
 import io, json
-from labeling.services import dataset_create, import_start, version_freeze
+from labeling.datasets.services import dataset_create
+from labeling.imports.services import import_start
+from labeling.versions.services import version_freeze
 from tests.browser.sample_pages import jobs_finish
 from tests.fixtures.people import PASSWORD
 from tests.labeling.test_bfcl_import import rows

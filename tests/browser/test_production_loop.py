@@ -34,7 +34,8 @@ SLOW = 300_000
 FILES = (("airline-desk", "gpt-4o", "tau_gpt-4o_airline"), ("retail-desk", "grok-3", "tau_grok-3_retail_flaky503"))
 SEED = """
 import json
-from labeling.services import dataset_create, labelling_set
+from labeling.datasets.services import dataset_create
+from labeling.batches.overlap import labelling_set
 from tests.fixtures.people import PASSWORD
 from toolevals.workspace.models import Role, TokenScope
 from toolevals.workspace.services.projects import member_set, project_create
@@ -59,7 +60,7 @@ print(json.dumps(tokens))
 """
 
 SETTLE = """
-from labeling.services import settle_due
+from labeling.adjudicate.resolution import settle_due
 from tests.labeling.windows import later
 
 settle_due(later())

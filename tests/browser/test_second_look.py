@@ -17,8 +17,8 @@ pytestmark = [pytest.mark.browser, pytest.mark.servers]
 
 PROPOSED = """
 from labeling.models import Dataset, Revision
-from labeling.second_looks.proposed import proposal_document
-from labeling.services import second_looks_begin
+from labeling.second_looks.pending_second_looks import proposal_document
+from labeling.second_looks.services import second_looks_begin
 from toolevals.grading.values import ToolCall
 dataset = Dataset.objects.get(slug="core")
 dataset.project.undo_seconds = 0

@@ -44,7 +44,7 @@ TOOLS: list[dict[str, Any]] = [
     {"name": "getTripState", "description": "State of a journey", "input_schema": {"type": "object"}},
 ]
 SEED = f"""
-from labeling.services import dataset_create
+from labeling.datasets.services import dataset_create
 from tests.fixtures.people import PASSWORD
 from toolevals.registry.services import registry_create, registry_publish
 from toolevals.workspace.models import Role
@@ -60,7 +60,7 @@ dataset_create(project=project, actor=None, slug="core", name="Core", default_to
 """
 SEED_ONE = """
 from labeling.models import Dataset, LabelSlot
-from labeling.services import examples_import
+from labeling.imports.services import examples_import
 from toolevals.grading.reading.examples import read_example
 dataset = Dataset.objects.get(slug="core")
 LabelSlot.objects.exclude(state="submitted").update(state="closed")

@@ -22,7 +22,7 @@ def said(capsys: Any, *arguments: str) -> tuple[int, str]:
 
 def test_what_is_deleted_is_listed_and_restored(server, capsys):  # noqa: F811 - the fixture
     made = server.python(
-        "from labeling.services import dataset_create; from toolevals.workspace.models import Project;"
+        "from labeling.datasets.services import dataset_create; from toolevals.workspace.models import Project;"
         "print(dataset_create(project=Project.objects.get(slug='from-cli'), actor=None, slug='gone', name='Gone').pk)"
     )
     status, text = said(capsys, "delete", "dataset", "gone")
@@ -40,7 +40,7 @@ def test_what_is_deleted_is_listed_and_restored(server, capsys):  # noqa: F811 -
 
 def test_what_is_in_the_trash_is_destroyed_where_it_is_meant(server, capsys):  # noqa: F811
     server.python(
-        "from labeling.services import dataset_create; from toolevals.workspace.models import Project;"
+        "from labeling.datasets.services import dataset_create; from toolevals.workspace.models import Project;"
         "dataset_create(project=Project.objects.get(slug='from-cli'), actor=None, slug='never', name='Never')"
     )
     status, text = said(capsys, "destroy", "dataset", "never", "--yes")

@@ -10,11 +10,8 @@ import pytest
 from django.utils import timezone
 
 from labeling.models import Dataset, Label
-from labeling.services import (
-    label_submit,
-    label_withdraw,
-    slot_claim,
-)
+from labeling.services.labels import label_submit, label_withdraw
+from labeling.services.slots import slot_claim
 from tests.fixtures.clocks import clock_set
 from toolevals.workspace.models import Project, User
 

@@ -9,8 +9,11 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
+from labeling.datasets.services import dataset_create
+from labeling.imports.services import examples_import
 from labeling.models import Dataset, Label, LabelSlot, Revision
-from labeling.services import dataset_create, examples_import, label_submit, slot_claim
+from labeling.services.labels import label_submit
+from labeling.services.slots import slot_claim
 from tests.fixtures.clocks import clock_set
 from tests.fixtures.people import known_as_valid, person
 from tests.labeling.rows import SHOP_TOOLS, row

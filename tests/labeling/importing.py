@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
+from labeling.imports.services import import_start
 from labeling.models import Dataset, Example, Revision
-from labeling.services import import_start
 from toolevals.workspace.models import Job, User
 from toolevals.workspace.services.uploads import upload_store
 

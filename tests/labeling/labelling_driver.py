@@ -23,7 +23,8 @@ AGAIN_EVERY = 8
 
 def prepare(_: int) -> None:
     """Make the examples and the reviewers."""
-    from labeling.services import dataset_create, examples_import
+    from labeling.datasets.services import dataset_create
+    from labeling.imports.services import examples_import
     from tests.fixtures.people import person
     from tests.labeling.rows import SHOP_TOOLS, row
     from toolevals.registry.services import registry_create, registry_publish
@@ -94,7 +95,8 @@ def _label_next(dataset: Any, user: Any, number: int) -> bool:
     """Label what is next in the client's turn; return whether there was anything."""
     from labeling.errors import InvalidAct
     from labeling.models import LabelSlot
-    from labeling.services import label_submit, slot_claim
+    from labeling.services.labels import label_submit
+    from labeling.services.slots import slot_claim
     from tests.labeling.rows import NO_CALL, call
 
     slot = slot_claim(dataset_or_project=dataset, actor=user)
@@ -118,8 +120,8 @@ def _label_next(dataset: Any, user: Any, number: int) -> bool:
 
 def outcome(_: int) -> None:
     """Print how many labels and different reviewers each revision has, and how the revisions stand."""
+    from labeling.adjudicate.resolution import settle_due
     from labeling.models import Label, Revision
-    from labeling.services import settle_due
     from tests.labeling.windows import later
 
     settle_due(later())

@@ -7,20 +7,14 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
+from labeling.adjudicate.resolution import settle_due
+from labeling.adjudicate.services import adjudication_decide, dispute_open, dispute_settle, gold_restore
 from labeling.errors import InvalidAct
+from labeling.imports.services import examples_import
 from labeling.models import Adjudication, Gold, GoldSource, Label, Resolution, Revision
-from labeling.services import (
-    adjudication_decide,
-    dispute_open,
-    dispute_settle,
-    examples_import,
-    gold_restore,
-    label_withdraw,
-    settle_due,
-    slot_release,
-    version_freeze,
-)
-from labeling.services.versions import Misfits
+from labeling.services.labels import label_withdraw
+from labeling.services.slots import slot_release
+from labeling.versions.services import Misfits, version_freeze
 from tests.labeling.rows import NO_CALL, call, row
 from tests.labeling.windows import later
 from toolevals.grading.values.problems import InvalidDocument

@@ -8,16 +8,12 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from labeling.agreement.all_pairs import BLOCK, pair_figures
-from labeling.agreement.cases import UnitFilter
-from labeling.agreement.figures import argument_measures, cells, measures
+from labeling.agreement.cases import UnitFilter, read_label, tool_class
+from labeling.agreement.figures import BLOCK, argument_measures, cells, measures, pair_figures
 from labeling.agreement.filters import Filters
-from labeling.agreement.matrix import chart_document, tool_matrix
-from labeling.agreement.periods import periods_of
-from labeling.agreement.reading import read_label, tool_class
 from labeling.agreement.report import Agreement, agreement_of
-from labeling.agreement.reviewers import reviewer_figures
-from labeling.agreement.units import RatedLabel, Unit, units_in
+from labeling.agreement.units import RatedLabel, Unit, periods_of, reviewer_figures, units_in
+from labeling.agreement.views import chart_document, tool_matrix
 from tests.labeling.rows import NO_CALL, call
 
 ANN, BEN, EVE = (UUID(int=number) for number in (1, 2, 3))

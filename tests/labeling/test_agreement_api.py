@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
+from labeling.adjudicate.resolution import settle_due
+from labeling.adjudicate.services import adjudication_decide
 from labeling.agreement import cases
 from labeling.models import Dataset, Label, Revision
-from labeling.services import adjudication_decide, settle_due
 from tests.labeling.rows import NO_CALL, call
 from tests.labeling.test_api import Program
 from tests.labeling.windows import later

@@ -9,19 +9,18 @@ from uuid import UUID
 import pytest
 from django.utils import timezone
 
-from labeling.agreement import cache as kept
-from labeling.agreement.cache import agreement_counted, agreement_now, labels_read
-from labeling.agreement.cases import UnitFilter, case_page, cases
-from labeling.agreement.comparing import decided_tools, units_of
-from labeling.agreement.filters import Filters
-from labeling.models import AgreementReport, Dataset, Label, LabelAnswer, LabelReading, Revision
-from labeling.services import (
+from labeling.adjudicate.resolution import settle_due
+from labeling.adjudicate.services import (
     adjudication_decide,
     adjudication_set_aside,
     adjudication_withdraw,
     revision_reopen,
-    settle_due,
 )
+from labeling.agreement import cache as kept
+from labeling.agreement.cache import agreement_counted, agreement_now, labels_read
+from labeling.agreement.cases import UnitFilter, case_page, cases, decided_tools, units_of
+from labeling.agreement.filters import Filters
+from labeling.models import AgreementReport, Dataset, Label, LabelAnswer, LabelReading, Revision
 from labeling.tasks import agreement as agreement_task
 from tests.labeling.rows import NO_CALL, call
 from tests.labeling.windows import later
@@ -68,7 +67,7 @@ def test_nothing_counts_before_it_is_resolved(
 def test_all_pairs_count_decided_or_not_once_none_can_be_changed(
     dataset: Dataset, labelled: list[Revision], project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("labeling.agreement.all_pairs.BLOCK", 3)
+    monkeypatch.setattr("labeling.agreement.figures.BLOCK", 3)
     labels_read(dataset)
     before = agreement_now(dataset, Filters()).pairs
     assert before is not None

@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import pytest
 
+from labeling.adjudicate.resolution import revision_evaluate, revision_locked, settle_due
+from labeling.adjudicate.services import adjudication_decide, adjudication_set_aside
 from labeling.blindness import may_see_resolution, sides_of, skip_reasons_of
 from labeling.models import Feedback, Gold, Label, LabelSlot, Resolution, Revision, Skip, SlotState
-from labeling.services import (
-    adjudication_decide,
-    adjudication_set_aside,
-    label_submit,
-    settle_due,
-    slot_claim,
-    version_freeze,
-)
-from labeling.services.resolution import revision_evaluate, revision_locked
+from labeling.services.labels import label_submit
+from labeling.services.slots import slot_claim
+from labeling.versions.services import version_freeze
 from tests.labeling.rows import NO_CALL, call
 from tests.labeling.windows import differing_compared, later
 from toolevals.grading.values.problems import InvalidDocument
@@ -88,7 +84,7 @@ def test_an_answer_sent_twice_is_stored_once_and_can_become_an_expectation(datas
 
 
 def test_five_labels_agree_only_if_all_do(project, dataset, members, submit):
-    from labeling.services import examples_import
+    from labeling.imports.services import examples_import
     from tests.labeling.rows import row
 
     project.labels_wanted = 5

@@ -9,8 +9,8 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
+from labeling.adjudicate.resolution import settle_due
 from labeling.models import Label, LabelSlot
-from labeling.services import settle_due
 from tests.labeling.rows import NO_CALL, SHOP_TOOLS, call, document
 from tests.labeling.windows import later
 from toolevals.workspace.models import Job, User

@@ -8,23 +8,19 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from labeling.errors import InvalidAct
-from labeling.models import Adjudication, Comment, LabelBatch, LabelSlot, Revision
-from labeling.services import (
+from labeling.batches.services import (
     Choice,
+    assignments_free,
     batch_close,
     batch_create,
     batch_update,
-    draft_save,
-    examples_import,
-    slot_claim,
-    slot_reclaim,
-    slot_release,
-    slot_skip,
     slots_assign,
     slots_unassign,
 )
-from labeling.services.batches import assignments_free
+from labeling.errors import InvalidAct
+from labeling.imports.services import examples_import
+from labeling.models import Adjudication, Comment, LabelBatch, LabelSlot, Revision
+from labeling.services.slots import draft_save, slot_claim, slot_reclaim, slot_release, slot_skip
 from tests.labeling.rows import NO_CALL, row
 from toolevals.workspace.models import Membership
 

@@ -8,8 +8,8 @@ from collections import Counter
 import pytest
 
 from labeling.coverage.counting import coverage_count, is_tool
-from labeling.coverage.filling import gold_read
-from labeling.lint.run import lint
+from labeling.coverage.index_gold_tools import gold_read
+from labeling.lint.services import lint
 from labeling.models import Dataset
 from tests.labeling.test_bfcl_import import load, pytestmark, rows
 from toolevals.workspace.models import Project

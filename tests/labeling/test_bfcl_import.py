@@ -11,9 +11,10 @@ from typing import Any
 
 import pytest
 
+from labeling.datasets.services import dataset_create
 from labeling.exports import dataset_lines
+from labeling.imports.services import import_start
 from labeling.models import Example, Gold
-from labeling.services import dataset_create, import_start
 from toolevals.grading.reading.bfcl import CATEGORIES
 from toolevals.registry.models import ToolList
 from toolevals.workspace.models import Job, JobState, Project

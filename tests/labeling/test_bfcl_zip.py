@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from labeling.exports import FORMATS, Outcome, Selection
-from labeling.imports import leaderboard
+from labeling.imports.readers import bfcl as leaderboard
 from labeling.models import Dataset, Example, Gold
 from tests.labeling.importing import load
 from toolevals.grading.values.canonical import exact

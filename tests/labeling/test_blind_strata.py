@@ -9,9 +9,10 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
+from labeling.datasets.services import strata_show
 from labeling.exports import Selection
+from labeling.exports.services import export_start
 from labeling.models import Dataset, Example, Revision
-from labeling.services import export_start, strata_show
 from tests.fixtures.people import person
 from tests.labeling.two_worlds import REOPENED, ROLES, TO_LABEL, WORLDS, world_made
 from toolevals.grading.values.problems import InvalidDocument

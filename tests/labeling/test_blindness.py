@@ -12,9 +12,12 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
+from labeling.adjudicate.services import adjudication_decide
 from labeling.blindness import Side, may_see_resolution, sides_of
+from labeling.imports.services import examples_import
 from labeling.models import Dispute, Example, Label, Resolution, Revision, Skip
-from labeling.services import adjudication_decide, draft_save, examples_import, slot_claim, slot_skip, version_freeze
+from labeling.services.slots import draft_save, slot_claim, slot_skip
+from labeling.versions.services import version_freeze
 from tests.access.addresses import addresses
 from tests.fixtures.people import person
 from tests.labeling.rows import NO_CALL, call, row

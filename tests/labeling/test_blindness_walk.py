@@ -20,10 +20,10 @@ from django.db import transaction
 from django.test import Client
 from django.urls import reverse
 
+from labeling.adjudicate.resolution import settle_due
 from labeling.blindness import Side
 from labeling.exports import FORMATS
 from labeling.models import Dataset, Resolution, Revision
-from labeling.services import settle_due
 from tests.access.addresses import Address, addresses
 from tests.access.arguments import argument
 from tests.access.world import World

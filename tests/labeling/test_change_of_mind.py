@@ -10,23 +10,18 @@ from django.db import connection
 from django.test import Client
 from django.urls import reverse
 
+from labeling.adjudicate.label_columns import sides_for
+from labeling.adjudicate.resolution import revision_settle, settle_due
+from labeling.adjudicate.services import adjudication_decide
 from labeling.agreement.cache import labels_read
-from labeling.agreement.comparing import units_of
+from labeling.agreement.cases import units_of
 from labeling.agreement.filters import Filters
 from labeling.blindness import sides_of
-from labeling.datasheet.agreement import tool_agreement
-from labeling.datasheet.scope import Scope
+from labeling.datasheet.gathering import Scope, tool_agreement
 from labeling.errors import InvalidAct
+from labeling.imports.services import examples_import
 from labeling.models import Dataset, Example, Gold, GoldSource, Label, LabelSlot, Resolution, Revision
-from labeling.services import (
-    adjudication_decide,
-    examples_import,
-    label_submit,
-    label_withdraw,
-    revision_settle,
-    settle_due,
-)
-from labeling.views.columns import sides_for
+from labeling.services.labels import label_submit, label_withdraw
 from tests.labeling.changing_minds import clock, say, slow
 from tests.labeling.rows import NO_CALL, call, row
 from tests.labeling.windows import later

@@ -7,16 +7,11 @@ from typing import Any
 
 import pytest
 
+from labeling.datasets.services import dataset_create
+from labeling.imports.services import examples_import
 from labeling.models import Dataset, LabelSlot, Revision, SlotState
-from labeling.services import (
-    dataset_create,
-    examples_import,
-    label_submit,
-    slot_claim,
-    slot_leave,
-    slot_release,
-    slot_renew,
-)
+from labeling.services.labels import label_submit
+from labeling.services.slots import slot_claim, slot_leave, slot_release, slot_renew
 from tests.labeling.rows import NO_CALL, row
 from tests.labeling.test_claims import lapse
 from toolevals.workspace.models import AuditEntry, Membership, Project, User

@@ -7,7 +7,8 @@ from datetime import timedelta
 import pytest
 
 from labeling.models import Resolution, Revision
-from labeling.services import label_withdraw, slot_claim
+from labeling.services.labels import label_withdraw
+from labeling.services.slots import slot_claim
 from tests.fixtures.clocks import machine_clock_shift
 from tests.labeling.rows import NO_CALL
 from toolevals.workspace.jobs.sweeper import Sweeper

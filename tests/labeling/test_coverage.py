@@ -11,16 +11,13 @@ import pytest
 from django.utils import timezone
 
 from labeling.coverage.cache import coverage_of
-from labeling.coverage.cells import Cell
-from labeling.coverage.counting import coverage_count
+from labeling.coverage.counting import coverage_count, tools_to_cover
 from labeling.coverage.expected import ANY_CALL, NO_CALL, answering_tool, expected_tools
-from labeling.coverage.filling import gold_read, nearest_tools
-from labeling.coverage.quotas import quotas_of
-from labeling.coverage.table import gaps, shares, tool_rows
-from labeling.coverage.tools import tools_to_cover
+from labeling.coverage.index_gold_tools import gold_read, nearest_tools
+from labeling.coverage.quotas import quotas_of, quotas_set
+from labeling.coverage.table import Cell, gaps, shares, tool_rows
+from labeling.imports.services import examples_import
 from labeling.models import CoverageCount, Dataset, Example, GoldTool
-from labeling.services import examples_import
-from labeling.services.quotas import quotas_set
 from labeling.tasks import coverage_count as coverage_task
 from tests.labeling.rows import NO_CALL as GREETING
 from tests.labeling.rows import call, row

@@ -13,19 +13,16 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
-from labeling.datasheet import agreement, gathering
+from labeling.adjudicate.resolution import settle_due
+from labeling.adjudicate.services import adjudication_decide, dispute_open, revision_reopen
+from labeling.datasheet import gathering
+from labeling.datasheet import gathering as agreement
 from labeling.datasheet.gathering import datasheet_of
 from labeling.datasheet.values import ValueCount
+from labeling.imports.services import examples_import
+from labeling.lint.services import lint_start
 from labeling.models import Dataset, Example, Label, LintReport, ProposedExample, Revision
-from labeling.services import (
-    adjudication_decide,
-    dispute_open,
-    examples_import,
-    lint_start,
-    revision_reopen,
-    settle_due,
-    version_freeze,
-)
+from labeling.versions.services import version_freeze
 from tests.labeling.rows import NO_CALL, call, row
 from tests.labeling.test_api import Program
 from toolevals.grading.metrics.rates import wilson

@@ -7,9 +7,11 @@ from typing import Any
 
 import pytest
 
-from labeling.exports.native import dataset_lines, version_lines
+from labeling.datasets.services import dataset_create, dataset_update, example_decide_by
+from labeling.exports.formats import dataset_lines, version_lines
+from labeling.imports.services import examples_import
 from labeling.models import Dataset, DatasetVersion, Example, VersionEntry
-from labeling.services import dataset_create, dataset_update, example_decide_by, examples_import, version_freeze
+from labeling.versions.services import version_freeze
 from tests.labeling.importing import load, problems
 from tests.labeling.rows import NO_CALL, document, row
 from tests.labeling.test_api import Program

@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 from django.test import Client
 
+from labeling.adjudicate.services import adjudication_decide
 from labeling.models import Gold, Label, Resolution, Revision
-from labeling.services import adjudication_decide, slot_claim
+from labeling.services.slots import slot_claim
 from tests.labeling.rows import NO_CALL, call
 from toolevals.workspace.models import User
 

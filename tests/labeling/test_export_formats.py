@@ -13,14 +13,16 @@ from typing import Any
 
 import pytest
 
+from labeling.adjudicate.resolution import gold_set, settle_due
+from labeling.datasets.services import dataset_create
 from labeling.exports import FORMATS, Outcome, Selection
 from labeling.exports.table import EXAMPLE_COLUMNS
+from labeling.imports.parts import Settings
 from labeling.imports.readers.columns import detected_targets
 from labeling.imports.readers.langsmith import langsmith_row
-from labeling.imports.readers.settings import Settings
+from labeling.imports.services import examples_import
 from labeling.models import Dataset, GoldSource, Label
-from labeling.services import dataset_create, examples_import, settle_due, version_freeze
-from labeling.services.resolution import gold_set
+from labeling.versions.services import version_freeze
 from tests.labeling.importing import load
 from tests.labeling.rows import NO_CALL, call, document, row
 from tests.labeling.windows import later

@@ -6,9 +6,11 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
+from labeling.datasets.services import dataset_create
 from labeling.exports import dataset_lines, version_lines
+from labeling.imports.services import examples_import
 from labeling.models import Dataset
-from labeling.services import dataset_create, examples_import, version_freeze
+from labeling.versions.services import version_freeze
 from tests.fixtures.draws import draws
 from tests.labeling.rows import NO_CALL, SHOP_TOOLS, call, document
 from toolevals.grading.reading.examples import read_example

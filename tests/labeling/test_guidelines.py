@@ -6,8 +6,9 @@ from collections.abc import Callable
 
 import pytest
 
+from labeling.datasets.services import dataset_create, dataset_update
+from labeling.guidelines.services import guideline_publish
 from labeling.models import Dataset, GuidelineVersion, Label, Revision
-from labeling.services import dataset_create, dataset_update, guideline_publish
 from tests.labeling.rows import NO_CALL
 from toolevals.workspace.models import AuditEntry, Project, User
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from labeling.imports.detection import source_of
+from labeling.imports.formats import source_of
 from labeling.models import Example
 from tests.grading.files.evaluation_files.test_datasets import HERMES, XLAM, lines
 from tests.labeling.importing import load, shown

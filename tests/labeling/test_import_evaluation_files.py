@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from labeling.imports.detection import source_of
+from labeling.imports.formats import source_of
 from tests.labeling.importing import load, problems, shown
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.workspace.models import JobState

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from labeling.imports.formats import SOURCES
-from labeling.imports.readers.settings import Settings
+from labeling.imports.parts import Settings
 from labeling.models import Example
 from tests.labeling.importing import load, problems, shown
 from tests.labeling.rows import SHOP_TOOLS

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from labeling.imports.formats import SOURCES
-from labeling.imports.readers.settings import Settings
+from labeling.imports.parts import Settings
 from tests.labeling.importing import load, problems
 from toolevals.grading.reading.examples import ExampleRow
 from toolevals.grading.values import Expectation

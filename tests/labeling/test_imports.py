@@ -8,7 +8,9 @@ from typing import Any
 import pytest
 from celery import current_app
 
-from labeling.imports import lines
+from labeling.imports import parts
+from labeling.imports.parts import lines_in, parts_of
+from labeling.imports.services import examples_import, import_start
 from labeling.models import (
     Example,
     GoldSource,
@@ -17,7 +19,6 @@ from labeling.models import (
     Resolution,
     StagedExample,
 )
-from labeling.services import examples_import, import_start
 from tests.labeling.rows import NO_CALL, call, document, row
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.workspace.jobs import job_retry
@@ -51,7 +52,7 @@ def current(name: str) -> Any:
 
 def read(text: bytes, parts: Iterable[tuple[int, int]]) -> list[bytes | None]:
     """Return a file's lines as the parts find them."""
-    return [line for start, end in parts for _, line in lines.lines_in(io.BytesIO(text), start, end)]
+    return [line for start, end in parts for _, line in lines_in(io.BytesIO(text), start, end)]
 
 
 def errors(job: Job) -> list[tuple[int, str]]:
@@ -75,7 +76,7 @@ def test_rows_become_examples_with_slots_or_gold(dataset, load):
 
 
 def test_parts_of_a_file_are_read_apart_and_published_in_the_files_order(dataset, load, monkeypatch):
-    monkeypatch.setattr(lines, "PART_BYTES", 1000)
+    monkeypatch.setattr(parts, "PART_BYTES", 1000)
     job = load(many(60))
     assert job.batches.filter(stage=1).count() > 5
     assert job.report["added"] == 60
@@ -86,25 +87,21 @@ def test_parts_of_a_file_are_read_apart_and_published_in_the_files_order(dataset
 @pytest.mark.parametrize("size", [1, 2, 3, 5, 8, 13, 1000])
 @pytest.mark.parametrize("text", [b"", b"a\nb\nc", b"\n\na\n\n", b"aaaa\nbb\r\ncccccc\n", b"\xef\xbb\xbfa\nb\n"])
 def test_every_line_is_read_once_however_the_file_is_cut(monkeypatch, size, text):
-    monkeypatch.setattr(lines, "PART_BYTES", size)
-    found = [
-        line for start, end in lines.parts_of(len(text)) for _, line in lines.lines_in(io.BytesIO(text), start, end)
-    ]
+    monkeypatch.setattr(parts, "PART_BYTES", size)
+    found = [line for start, end in parts_of(len(text)) for _, line in lines_in(io.BytesIO(text), start, end)]
     assert b"".join(line for line in found if line is not None) == text.removeprefix(b"\xef\xbb\xbf")
     assert len(found) == len(text.splitlines())
 
 
 def test_a_line_too_long_is_named_and_the_next_is_read(monkeypatch):
-    monkeypatch.setattr(lines, "MAX_LINE_BYTES", 8)
+    monkeypatch.setattr(parts, "MAX_LINE_BYTES", 8)
     text = b"a\n" + b"x" * 50 + b"\nb\n"
-    found = [
-        line for start, end in [(0, 20), (20, len(text))] for _, line in lines.lines_in(io.BytesIO(text), start, end)
-    ]
+    found = [line for start, end in [(0, 20), (20, len(text))] for _, line in lines_in(io.BytesIO(text), start, end)]
     assert found == [b"a\n", None, b"b\n"]
 
 
 def test_errors_are_listed_by_line_and_pointer_and_nothing_is_imported(dataset, load, monkeypatch):
-    monkeypatch.setattr(lines, "PART_BYTES", 150)
+    monkeypatch.setattr(parts, "PART_BYTES", 150)
     bad: list[Any] = many(9)
     bad[1] = {"id": "no input"}
     bad[3] = document("ex-000")

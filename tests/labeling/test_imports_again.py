@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from labeling.adjudicate.resolution import settle_due
 from labeling.models import (
     Dispute,
     Example,
@@ -11,7 +12,6 @@ from labeling.models import (
     Resolution,
     Revision,
 )
-from labeling.services import settle_due
 from tests.labeling.rows import NO_CALL, SHOP_TOOLS, call, document
 from tests.labeling.test_imports import current, load, many
 from tests.labeling.windows import later

@@ -9,9 +9,12 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
+from labeling.adjudicate.resolution import settle_due
+from labeling.imports import publish_import
+from labeling.imports import services as imports
+from labeling.imports.publish_import import Publication
+from labeling.imports.services import examples_import
 from labeling.models import Dispute, Example, Gold, ImportPart, Label, Resolution, Revision, StagedChange, StagedExample
-from labeling.services import arrivals, examples_import, imports, settle_due
-from labeling.services.publishing import Publication
 from tests.labeling.rows import NO_CALL, call, document, row
 from tests.labeling.test_imports import current, load, many
 from tests.labeling.test_imports_in_parts import contents, few_at_once
@@ -26,7 +29,7 @@ OTHER_INPUT = {"input": {"messages": [{"role": "user", "content": "Changed"}]}}
 @pytest.fixture
 def before_showing(monkeypatch) -> Callable[[Callable[[], Any]], None]:
     """Return a function that has something done once all is decided, before it is shown."""
-    decide = arrivals.arrival_decide
+    decide = publish_import.arrival_decide
 
     def do(act: Callable[[], Any]) -> None:
         acts = [act]
@@ -44,7 +47,7 @@ def before_showing(monkeypatch) -> Callable[[Callable[[], Any]], None]:
 @pytest.fixture
 def statements(load, monkeypatch) -> Callable[[list[Any]], int]:
     """Return a function that imports rows and says how many statements the showing of them took, row for row."""
-    show = arrivals.arrival_show
+    show = publish_import.arrival_show
     counts: list[int] = []
 
     def shown(*args: Any, **more: Any) -> Any:
@@ -90,7 +93,7 @@ def test_labels_pass_while_a_large_change_is_published(dataset, load, members, s
         assert not Gold.objects.filter(expectation=NO_CALL).exists()
         labelled.append(submit(next(people), NO_CALL))
 
-    monkeypatch.setattr(arrivals, "others_write_first", label)
+    monkeypatch.setattr(publish_import, "others_write_first", label)
     monkeypatch.setattr(imports, "staged_sweep", lambda: 0)
     job = load(many(12, expectation=NO_CALL))
     # Three parts are looked at for what is new, and three for what changes, with a pause after each.
@@ -200,7 +203,7 @@ def test_a_worker_that_dies_changes_nothing_or_all(dataset, load, run_jobs, monk
     assert (job.state, job.report["revised"], job.report["gold_changed"]) == (JobState.SUCCEEDED, 5, 5)
     assert Revision.objects.count() == 15
     assert Gold.objects.count() == 20
-    arrivals.staged_sweep()
+    publish_import.staged_sweep()
     assert not StagedChange.objects.exists()
     assert not ImportPart.objects.exists()
 

@@ -9,9 +9,14 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
+from labeling.datasets import staging_datasets
+from labeling.datasets.services import dataset_create
+from labeling.imports import publish_import
+from labeling.imports import services as imports
+from labeling.imports.publish_import import LAST_LINE, Publication
+from labeling.imports.services import examples_import
 from labeling.models import Dataset, Example, Gold, ImportPart, LabelSlot, Origin, Revision, StagedExample, VersionEntry
-from labeling.services import arrivals, dataset_create, examples_import, imports, versions, waiting
-from labeling.services.publishing import LAST_LINE, Publication
+from labeling.versions import services as versions
 from tests.labeling.rows import NO_CALL, call, document, row
 from tests.labeling.test_imports import load, many
 from toolevals.workspace.jobs import job_cancel, job_retry
@@ -19,18 +24,18 @@ from toolevals.workspace.models import Job, JobState, Project
 
 __all__ = ["load"]
 FEW = 4
-HOUR = arrivals.STAGED_KEPT + timedelta(minutes=1)
+HOUR = publish_import.STAGED_KEPT + timedelta(minutes=1)
 
 
 @pytest.fixture(autouse=True)
 def few_at_once(monkeypatch):
     """Limit the rows that go into one transaction."""
-    monkeypatch.setattr(arrivals, "AT_ONCE", FEW)
+    monkeypatch.setattr(publish_import, "AT_ONCE", FEW)
     monkeypatch.setattr(imports, "AT_ONCE", FEW)
     monkeypatch.setattr(versions, "AT_ONCE", FEW)
-    monkeypatch.setattr(waiting, "AT_ONCE", FEW)
+    monkeypatch.setattr(staging_datasets, "AT_ONCE", FEW)
     # However slow this machine is.
-    monkeypatch.setattr(arrivals, "BUDGET_SECONDS", float("inf"))
+    monkeypatch.setattr(publish_import, "BUDGET_SECONDS", float("inf"))
 
 
 @pytest.fixture
@@ -71,7 +76,7 @@ def contents(dataset: Dataset) -> list[Any]:
 
 def nothing_left() -> bool:
     """Return whether no import has left anything behind."""
-    there = Dataset.objects.filter(project__slug=waiting.PROJECT)
+    there = Dataset.objects.filter(project__slug=staging_datasets.PROJECT)
     return not (StagedExample.objects.exists() or ImportPart.objects.exists() or there.exists())
 
 
@@ -88,7 +93,7 @@ def test_parts_and_one_go_come_to_the_same(project, dataset, adjudicator, load, 
     ]
     in_parts = [load(first).report, load(second).report]
     held = contents(dataset)
-    arrivals.imports_sweep(timezone.now())
+    publish_import.imports_sweep(timezone.now())
     assert nothing_left()
     monkeypatch.setattr(imports, "AT_ONCE", 1000)
     other = dataset_create(project=project, actor=None, slug="other", name="Other")
@@ -143,9 +148,9 @@ def test_what_a_cancelled_import_has_staged_is_swept_after_a_while_and_read_anew
     job = load(many(10))
     assert job.state == JobState.CANCELLED
     assert not Example.objects.filter(dataset=dataset).exists()
-    assert arrivals.imports_sweep(timezone.now()) == 0
+    assert publish_import.imports_sweep(timezone.now()) == 0
     assert StagedExample.objects.count() == 10
-    arrivals.imports_sweep(timezone.now() + HOUR)
+    publish_import.imports_sweep(timezone.now() + HOUR)
     assert nothing_left()
     assert not Example.objects.exists()
     assert not Revision.objects.exists()
@@ -171,16 +176,16 @@ def test_the_sweeper_takes_rows_away_in_parts_within_its_time(dataset, load, mon
     load(many(10))
     assert StagedExample.objects.filter(part__job=None).count() == 10
     now = iter((0.0, 0.0))
-    monkeypatch.setattr(arrivals, "monotonic", lambda: next(now, 9.0))
-    assert arrivals.staged_sweep(until=1.0) == 2 * FEW
+    monkeypatch.setattr(publish_import, "monotonic", lambda: next(now, 9.0))
+    assert publish_import.staged_sweep(until=1.0) == 2 * FEW
     assert StagedExample.objects.count() == 10 - 2 * FEW
 
 
 def test_projects_of_people_do_not_meet_the_one_that_imports_wait_in(client, owner, dataset, load):
     load(many(10))
-    assert Project.objects.filter(slug=waiting.PROJECT, memberships=None).exists()
+    assert Project.objects.filter(slug=staging_datasets.PROJECT, memberships=None).exists()
     client.force_login(owner)
-    assert client.get(f"/p/{waiting.PROJECT}/").status_code == 404
+    assert client.get(f"/p/{staging_datasets.PROJECT}/").status_code == 404
 
 
 def test_a_version_is_seen_once_all_of_it_is_there(dataset, load, monkeypatch):
@@ -197,7 +202,7 @@ def test_a_version_is_seen_once_all_of_it_is_there(dataset, load, monkeypatch):
     assert (version.number, version.size, version.dataset) == (1, 10, dataset)
     assert list(version.entries.values_list("position", flat=True)) == list(range(10))
     assert versions.version_freeze(dataset=dataset, actor=None) == version
-    arrivals.imports_sweep(timezone.now())
+    publish_import.imports_sweep(timezone.now())
     assert nothing_left()
     assert VersionEntry.objects.count() == 10
 
@@ -215,7 +220,7 @@ def test_one_who_freezes_the_same_meanwhile_gets_the_same_version(dataset, load,
 
     monkeypatch.setattr(versions, "_entries_insert", raced)
     assert versions.version_freeze(dataset=dataset, actor=None) == others[1] == dataset.versions.get()
-    arrivals.imports_sweep(timezone.now())
+    publish_import.imports_sweep(timezone.now())
     assert nothing_left()
     assert VersionEntry.objects.count() == 10
 
@@ -223,12 +228,12 @@ def test_one_who_freezes_the_same_meanwhile_gets_the_same_version(dataset, load,
 def test_a_version_that_a_process_left_half_written_is_swept_once_it_is_old(dataset, load, monkeypatch):
     load([document(f"ex-{number}", expectation=call()) for number in range(10)])
     # As if nothing were run any more after the process has died.
-    monkeypatch.setattr(waiting, "waiting_give_up", lambda _: None)
+    monkeypatch.setattr(staging_datasets, "waiting_give_up", lambda _: None)
     monkeypatch.setattr(versions, "_show", lambda *_: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         versions.version_freeze(dataset=dataset, actor=None)
-    arrivals.imports_sweep(timezone.now())
+    publish_import.imports_sweep(timezone.now())
     assert VersionEntry.objects.count() == 10
-    arrivals.imports_sweep(timezone.now() + waiting.FROZEN_WITHIN + timedelta(minutes=1))
+    publish_import.imports_sweep(timezone.now() + staging_datasets.FROZEN_WITHIN + timedelta(minutes=1))
     assert not VersionEntry.objects.exists()
     assert nothing_left()

@@ -7,14 +7,13 @@ from typing import Any
 import pytest
 
 from labeling.errors import InvalidAct
+from labeling.imports.services import examples_import
 from labeling.lint.descriptions import descriptions_lint
-from labeling.lint.findings import LISTED, Report
+from labeling.lint.findings import LISTED, RULES, Report
 from labeling.lint.page import State, drawn, lines
-from labeling.lint.rules import RULES
-from labeling.lint.run import lint
+from labeling.lint.services import finding_ignore, finding_restore, lint, lint_running, lint_start
 from labeling.lint.texts import cosine, jaccard, resemblance, sketch, tf_idf, trigrams, words_in
 from labeling.models import Dataset, LintReport
-from labeling.services import examples_import, finding_ignore, finding_restore, lint_running, lint_start
 from labeling.tasks import lint as lint_task
 from tests.labeling.rows import NO_CALL, SHOP_TOOLS, call, row
 from toolevals.grading.reading.examples import read_example
@@ -213,7 +212,7 @@ class TestReports:
         examples_import(dataset=dataset, actor=None, rows=[row("bad", expectation=call(order=5))])
         assert lint_start(dataset=dataset, actor=None) is None
         at_once = LintReport.objects.get().document
-        monkeypatch.setattr("labeling.services.lint.LINTED_AT_ONCE", 0)
+        monkeypatch.setattr("labeling.lint.services.LINTED_AT_ONCE", 0)
         job = lint_start(dataset=dataset, actor=None)
         assert job is not None
         assert lint_start(dataset=dataset, actor=None) == job == lint_running(dataset)

@@ -6,9 +6,17 @@ import pytest
 from django.utils import timezone
 
 from labeling import tasks
+from labeling.batches.ordering import (
+    AT_ONCE_IN_A_REQUEST,
+    deficits_order,
+    disagreement_set,
+    order_set,
+    queue_order,
+    turn_of,
+    turns_write,
+)
+from labeling.imports.services import examples_import
 from labeling.models import Dataset, LabelSlot, QueueOrder, Revision
-from labeling.services import disagreement_set, examples_import, order_set, queue_order
-from labeling.services.ordering import AT_ONCE_IN_A_REQUEST, deficits_order, turn_of, turns_write
 from tests.labeling.rows import NO_CALL, row
 from toolevals.workspace.models import AuditEntry, Batch
 
@@ -48,19 +56,19 @@ def test_what_is_imported_later_has_its_turn_at_once(many):
 
 
 def test_what_the_strata_lack_comes_first_then_the_oldest(many, monkeypatch):
-    monkeypatch.setattr("labeling.services.ordering.deficits", lambda _: {("difficulty", "hard"): 2})
+    monkeypatch.setattr("labeling.batches.ordering.deficits", lambda _: {("difficulty", "hard"): 2})
     order_set(dataset=many, actor=None, order=QueueOrder.DEFICITS)
     assert names(many)[:4] == ["ex-6", "ex-7", "ex-0", "ex-1"]
 
 
 def test_what_is_on_its_way_is_missing_no_more(many, monkeypatch, ann, submit):
-    monkeypatch.setattr("labeling.services.ordering.deficits", lambda _: {("difficulty", "hard"): 2})
+    monkeypatch.setattr("labeling.batches.ordering.deficits", lambda _: {("difficulty", "hard"): 2})
     order_set(dataset=many, actor=None, order=QueueOrder.DEFICITS)
     submit(ann, NO_CALL)
     deficits_order(timezone.now())
     later = LabelSlot.objects.filter(revision__example__external_id="ex-7")
     assert set(later.values_list("turn", flat=True)) == {-1}
-    monkeypatch.setattr("labeling.services.ordering.deficits", lambda _: {("difficulty", "hard"): 1})
+    monkeypatch.setattr("labeling.batches.ordering.deficits", lambda _: {("difficulty", "hard"): 1})
     assert deficits_order(timezone.now()) == 2
     assert set(later.values_list("turn", flat=True)) == {0}
 
@@ -81,8 +89,8 @@ def test_what_agents_disagree_about_comes_first(many):
 
 
 def test_many_are_ordered_in_a_job(many, monkeypatch):
-    monkeypatch.setattr("labeling.services.ordering.AT_ONCE_IN_A_REQUEST", 9)
-    monkeypatch.setattr("labeling.services.ordering.AT_ONCE", 3)
+    monkeypatch.setattr("labeling.batches.ordering.AT_ONCE_IN_A_REQUEST", 9)
+    monkeypatch.setattr("labeling.batches.ordering.AT_ONCE", 3)
     many.order, many.order_seed = QueueOrder.RANDOM, 3
     many.save()
     job = queue_order(dataset=many, actor=None)

@@ -8,9 +8,10 @@ import pytest
 from django.core.exceptions import ValidationError
 from django.utils import timezone
 
+from labeling.adjudicate.resolution import settle_due
+from labeling.batches.overlap import Overlap, labelling_set
+from labeling.imports.services import examples_import
 from labeling.models import GoldSource, LabelSlot, Resolution, Revision, SlotState
-from labeling.services import examples_import, labelling_set, settle_due
-from labeling.services.overlap import Overlap
 from tests.labeling.rows import NO_CALL, row
 from tests.labeling.test_ordering import work
 from toolevals.workspace.models import Job

@@ -7,9 +7,9 @@ import io
 
 import pytest
 
-from labeling.imports import packing
-from labeling.imports.detection import MOST_EMPTY, source_of
-from labeling.imports.packing import ALWAYS_UNPACKED, MOST_TIMES, pieces_of, plain_copy, unpacked, unpacked_limit
+from labeling.imports import gzip_files
+from labeling.imports.formats import MOST_EMPTY, source_of
+from labeling.imports.gzip_files import ALWAYS_UNPACKED, MOST_TIMES, pieces_of, plain_copy, unpacked, unpacked_limit
 from labeling.imports.tables import Records
 from toolevals.grading.values import yaml_documents
 from toolevals.grading.values.problems import InvalidDocument
@@ -51,8 +51,8 @@ MEGABYTE = 1_000_000
     ],
 )
 def test_what_grows_is_refused_by_each_that_reads_it_within_its_limit(monkeypatch, begin, piece):
-    monkeypatch.setattr(packing, "ALWAYS_UNPACKED", 2 * MEGABYTE)
-    monkeypatch.setattr(packing, "MOST_TIMES", 2)
+    monkeypatch.setattr(gzip_files, "ALWAYS_UNPACKED", 2 * MEGABYTE)
+    monkeypatch.setattr(gzip_files, "MOST_TIMES", 2)
     content = begin + piece * (30 * MEGABYTE // len(piece))
     packed = gzip.compress(content, 1)
     for read in (preview_of, lambda file: list(pieces_of(file)), lambda file: result_document(file.read())):

@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 from django.db import connection
 
+from labeling.datasets.services import dataset_create
+from labeling.imports.services import examples_import
 from labeling.models import Dataset, Example
-from labeling.services import dataset_create, examples_import
 from tests.labeling.rows import SHOP_TOOLS, row
 from toolevals.registry.services import registry_create, registry_publish
 from toolevals.workspace import paging

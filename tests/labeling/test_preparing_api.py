@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from labeling.imports.services import examples_import
 from labeling.models import Dataset, Example
-from labeling.services import examples_import
 from tests.labeling.rows import call, row
 from tests.labeling.test_api import Program
 from toolevals.workspace.models import User

@@ -6,9 +6,11 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
+from labeling.imports.services import examples_import
 from labeling.models import Label
 from labeling.queue.progress import progress_of
-from labeling.services import examples_import, label_submit, label_withdraw, slot_claim
+from labeling.services.labels import label_submit, label_withdraw
+from labeling.services.slots import slot_claim
 from tests.labeling.rows import NO_CALL, call, row
 
 pytestmark = pytest.mark.django_db

@@ -7,18 +7,13 @@ from typing import Any
 import pytest
 
 from labeling.coverage.expected import calls_of
+from labeling.datasets.services import dataset_create
 from labeling.errors import InvalidAct
+from labeling.imports.services import examples_import
 from labeling.models import Dataset, Example, LabelSlot, ProposalState, ProposedExample, Resolution
-from labeling.proposals import drafts_of
-from labeling.services import (
-    dataset_create,
-    examples_import,
-    proposal_accept,
-    proposals_accept,
-    proposals_drop,
-    proposals_make,
-)
-from labeling.views.proposals import proposal_rows, word_pieces
+from labeling.proposals.drafts import drafts_of
+from labeling.proposals.services import proposal_accept, proposals_accept, proposals_drop, proposals_make
+from labeling.proposals.views import proposal_rows, word_pieces
 from toolevals.grading.reading.examples import read_example
 from toolevals.grading.reading.specs import read_tools
 from toolevals.grading.values import Expectation

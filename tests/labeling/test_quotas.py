@@ -6,10 +6,18 @@ from typing import Any
 
 import pytest
 
-from labeling.coverage.classes import CLASSES, class_of, spellings_of
-from labeling.coverage.quotas import DEFAULTS, deficits, quotas_check, quotas_document, strata_of
+from labeling.coverage.quotas import (
+    CLASSES,
+    DEFAULTS,
+    class_of,
+    deficits,
+    quotas_check,
+    quotas_document,
+    spellings_of,
+    strata_of,
+)
+from labeling.imports.services import examples_import
 from labeling.models import Dataset, Example
-from labeling.services import examples_import
 from tests.labeling.rows import NO_CALL, row
 from toolevals.grading.values.problems import InvalidDocument
 

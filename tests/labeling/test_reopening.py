@@ -5,7 +5,17 @@ from __future__ import annotations
 import pytest
 from django.utils import timezone
 
+from labeling.adjudicate.resolution import settle_due
+from labeling.adjudicate.services import (
+    adjudication_decide,
+    adjudication_set_aside,
+    adjudication_withdraw,
+    dispute_open,
+    gold_restore,
+    revision_reopen,
+)
 from labeling.errors import InvalidAct
+from labeling.feedback.services import feedback_mark_seen
 from labeling.models import (
     Adjudication,
     Dispute,
@@ -18,18 +28,7 @@ from labeling.models import (
     Revision,
     Skip,
 )
-from labeling.services import (
-    adjudication_decide,
-    adjudication_set_aside,
-    adjudication_withdraw,
-    dispute_open,
-    feedback_mark_seen,
-    gold_restore,
-    label_submit,
-    label_withdraw,
-    revision_reopen,
-    settle_due,
-)
+from labeling.services.labels import label_submit, label_withdraw
 from tests.labeling.rows import NO_CALL, call
 from tests.labeling.windows import later
 from toolevals.grading.values.problems import InvalidDocument

@@ -9,13 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from labeling.datasets.services import dataset_create
 from labeling.exports import FORMATS as WRITERS
 from labeling.exports import Outcome
 from labeling.exports.table import EXAMPLE_COLUMNS
 from labeling.imports.formats import SOURCES
+from labeling.imports.parts import Settings
 from labeling.imports.readers.columns import detected_targets
-from labeling.imports.readers.settings import Settings
-from labeling.services import dataset_create, examples_import
+from labeling.imports.services import examples_import
 from tests.grading import strategies
 from tests.labeling.importing import load
 from tests.labeling.rows import call, document

@@ -10,9 +10,8 @@ import pytest
 from django.test import Client
 
 from labeling.models import Dataset, LookProposal, Revision, SecondLook
-from labeling.second_looks.proposed import proposal_document
-from labeling.second_looks.waiting import looks_due
-from labeling.services import second_looks_begin, second_looks_end
+from labeling.second_looks.pending_second_looks import looks_due, proposal_document
+from labeling.second_looks.services import second_looks_begin, second_looks_end
 from tests.labeling.rows import NO_CALL, call
 from toolevals.grading.values import ToolCall
 from toolevals.workspace.models import User

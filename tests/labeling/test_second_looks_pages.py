@@ -8,7 +8,7 @@ import io
 from django.test import Client
 
 from labeling.models import LookPlan, LookProposal
-from labeling.services import second_looks_end
+from labeling.second_looks.services import second_looks_end
 from tests.labeling.rows import NO_CALL
 from tests.labeling.second_looking import Passed, propose
 from toolevals.workspace.models import Role

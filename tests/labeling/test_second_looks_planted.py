@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from labeling.adjudicate.resolution import settle_due
+from labeling.adjudicate.services import adjudication_decide
 from labeling.models import GoldSource, LookProposal, Revision
-from labeling.second_looks.bias import bias_of
-from labeling.second_looks.proposed import calls_of, proposal_document
-from labeling.second_looks.remarks import second_look_remarks
-from labeling.services import adjudication_decide, label_submit, settle_due
-from labeling.services.second_looks import is_drawn, planted, values_given
+from labeling.second_looks.bias import bias_of, second_look_remarks
+from labeling.second_looks.pending_second_looks import calls_of, proposal_document
+from labeling.second_looks.services import is_drawn, planted, values_given
+from labeling.services.labels import label_submit
 from tests.labeling.rows import NO_CALL, call
 from tests.labeling.second_looking import CANCEL, Passed, claimed, look_at, propose
 from toolevals.grading.values import ToolCall

@@ -8,20 +8,17 @@ from typing import Any
 
 import pytest
 
+from labeling.adjudicate.resolution import settle_due
+from labeling.adjudicate.services import adjudication_decide
 from labeling.blindness import decides_own
 from labeling.errors import InvalidAct, NoPlaceLeft
+from labeling.examples.views import history_of
 from labeling.exports import Selection, format_named
-from labeling.exports.outcome import Outcome
+from labeling.exports.selection import Outcome
+from labeling.label.services import label_hand_in, label_keep
 from labeling.models import Dataset, Draft, Label, LabelSlot, Revision, SpareLabel
-from labeling.services import (
-    adjudication_decide,
-    draft_save,
-    label_hand_in,
-    label_keep,
-    label_submit,
-    settle_due,
-)
-from labeling.views.history import history_of
+from labeling.services.labels import label_submit
+from labeling.services.slots import draft_save
 from tests.labeling.rows import NO_CALL, call
 from tests.labeling.test_claims import lapse
 from tests.labeling.windows import later

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from labeling.label.services import SuggestionRow, suggestions_store
 from labeling.models import Dataset, Revision, Suggestion
-from labeling.services import SuggestionRow, suggestions_store
 from tests.labeling.rows import NO_CALL, call
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.workspace.models import AuditEntry

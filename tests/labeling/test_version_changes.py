@@ -10,9 +10,12 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
+from labeling.adjudicate.services import adjudication_decide, dispute_open
+from labeling.datasets.services import example_decide_by
+from labeling.imports.services import examples_import
 from labeling.models import Dataset, Example, Revision
-from labeling.services import adjudication_decide, dispute_open, example_decide_by, examples_import, version_freeze
 from labeling.versions.changes import VersionDiff
+from labeling.versions.services import version_freeze
 from tests.labeling.rows import NO_CALL, SHOP_TOOLS, call, document, row
 from tests.labeling.test_api import Program
 from toolevals.grading.reading.examples import read_example

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from labeling.datasets.services import dataset_create
 from labeling.errors import InvalidAct
+from labeling.imports.services import examples_import
 from labeling.models import Dataset, DatasetVersion
-from labeling.services import dataset_create, examples_import, version_describe, version_freeze
-from labeling.versions.names import MOST_TAGS, is_tag
+from labeling.versions.models import MOST_TAGS, is_tag
+from labeling.versions.services import version_describe, version_freeze
 from tests.labeling.rows import NO_CALL, call, row
 from tests.labeling.test_api import Program
 from toolevals.grading.values.problems import InvalidDocument

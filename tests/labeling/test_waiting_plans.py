@@ -9,10 +9,11 @@ from django.db import connection
 from django.db.models import F
 from django.test.utils import CaptureQueriesContext
 
+from labeling.adjudicate.services import adjudication_decide, dispute_open
 from labeling.models import Comment, Revision
+from labeling.questions.services import comment_add
 from labeling.queue import waiting
 from labeling.queue.waiting import counted
-from labeling.services import adjudication_decide, comment_add, dispute_open
 from tests.labeling.rows import NO_CALL, call
 from toolevals.workspace.models import Project, Role, User
 

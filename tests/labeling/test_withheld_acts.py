@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from django.test import Client
 
-from labeling.services import adjudication_decide, comment_add
+from labeling.adjudicate.services import adjudication_decide
+from labeling.questions.services import comment_add
 from tests.labeling.rows import NO_CALL, call
 from toolevals.workspace.models import AuditEntry, Role
 

@@ -13,25 +13,19 @@ from uuid import UUID
 
 from django.utils import timezone
 
+from labeling.adjudicate.resolution import settle_due
+from labeling.adjudicate.services import adjudication_decide, revision_reopen
+from labeling.batches.services import Choice, batch_create
 from labeling.exports import Selection
+from labeling.exports.services import export_start
+from labeling.imports.services import examples_import
+from labeling.lint.services import lint_start
 from labeling.models import Dataset, Example, Label, LookPlan, LookProposal, Revision, SecondLook, SpareLabel
-from labeling.services import (
-    Choice,
-    adjudication_decide,
-    batch_create,
-    comment_add,
-    draft_save,
-    examples_import,
-    export_start,
-    label_submit,
-    label_withdraw,
-    lint_start,
-    proposals_make,
-    revision_reopen,
-    settle_due,
-    slot_skip,
-    version_freeze,
-)
+from labeling.proposals.services import proposals_make
+from labeling.questions.services import comment_add
+from labeling.services.labels import label_submit, label_withdraw
+from labeling.services.slots import draft_save, slot_skip
+from labeling.versions.services import version_freeze
 from tests.labeling.rows import NO_CALL, call, row
 from tests.labeling.windows import later
 from toolevals.workspace.models import Project, Role, User

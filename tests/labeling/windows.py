@@ -6,9 +6,9 @@ from datetime import datetime, timedelta
 
 from django.utils import timezone
 
+from labeling.adjudicate.resolution import revision_settle
 from labeling.expectations.meaning import groups
 from labeling.models import Label, Revision
-from labeling.services import revision_settle
 
 LONG = 24 * 3600.0
 

@@ -8,8 +8,11 @@ from typing import Any
 import pytest
 from django.test import Client
 
+from labeling.datasets.services import dataset_create
+from labeling.imports.services import examples_import
 from labeling.models import Dataset, LabelSlot, Revision
-from labeling.services import dataset_create, examples_import, label_submit, slot_claim
+from labeling.services.labels import label_submit
+from labeling.services.slots import slot_claim
 from tests.fixtures.people import known_as_valid, person
 from tests.labeling.windows import differing_compared
 from tests.labeling_pages.shop import TOOLS, returned, row

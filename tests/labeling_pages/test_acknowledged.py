@@ -8,8 +8,8 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
+from labeling.adjudicate.services import dispute_open
 from labeling.models import Adjudication, Comment, Dispute, Label, LabelSlot, Revision, Skip
-from labeling.services import dispute_open
 from tests.labeling_pages.shop import fields
 from toolevals.workspace.models import User
 from toolevals.workspace.services.submissions import AlreadyTaken, submission_is_taken, submission_once

@@ -9,8 +9,8 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
+from labeling.adjudicate.services import adjudication_decide, dispute_open
 from labeling.models import Adjudication, Dispute, Draft, Gold, Label, Revision
-from labeling.services import adjudication_decide, dispute_open
 from tests.labeling_pages.conftest import body
 from tests.labeling_pages.shop import fields, returned
 from toolevals.workspace.models import User

@@ -18,9 +18,12 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
+from labeling.adjudicate.services import adjudication_decide
 from labeling.agreement.cache import labels_read, pairs_tallied
+from labeling.imports.services import examples_import
 from labeling.models import Dataset, Label, LabelReading, Revision
-from labeling.services import adjudication_decide, examples_import, label_submit, slot_claim
+from labeling.services.labels import label_submit
+from labeling.services.slots import slot_claim
 from labeling.tasks import agreement as agreement_task
 from tests.labeling.windows import differing_compared
 from tests.labeling_pages.conftest import body
@@ -186,7 +189,7 @@ def test_all_pairs_are_counted_in_blocks_and_the_page_says_how_many_wait(
     page = body(as_user(viewer).get(at()))
     assert "2 more wait for a full block of 20" in page
     assert "The figures of all pairs begin with 20 pairs." in page
-    monkeypatch.setattr("labeling.agreement.all_pairs.BLOCK", 2)
+    monkeypatch.setattr("labeling.agreement.figures.BLOCK", 2)
     page = body(as_user(viewer).get(at()))
     assert "of 2 pairs of labels choose the same tool" in page
     assert "of 2 pairs of labels" not in body(as_user(viewer).get(at(query="?since=2020-01-01")))

@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from labeling.expectations.comparison import compare
-from labeling.expectations.merging import BOTH, LEFT, RIGHT, merged
+from labeling.expectations.comparison import BOTH, LEFT, RIGHT, compare, merged
 from tests.labeling_pages.shop import returned
 from toolevals.grading.matching.equivalence import equivalent
 from toolevals.grading.values import Expectation

@@ -9,10 +9,9 @@ from typing import Any
 import pytest
 
 from labeling.conversation import CallBlock, DataBlock, TextBlock, read_conversation
-from labeling.conversation.folding import folded, gist, rest_of
 from labeling.conversation.lines import lines
 from labeling.conversation.picks import Picks, segments
-from labeling.conversation.turns import LONG_DATA
+from labeling.conversation.turns import LONG_DATA, folded, gist, rest_of
 from tests.fixtures.effort import best_seconds
 from tests.labeling_pages.long_conversation import long_input
 from tests.labeling_pages.shop import messages

@@ -15,8 +15,10 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
+from labeling.imports.services import examples_import
+from labeling.lint.services import lint_start
 from labeling.models import Dataset, LintReport, ProposedExample, Resolution, Revision
-from labeling.services import examples_import, lint_start, proposals_make
+from labeling.proposals.services import proposals_make
 from tests.labeling_pages.conftest import body
 from tests.labeling_pages.shop import row
 from toolevals.grading.reading.examples import read_example

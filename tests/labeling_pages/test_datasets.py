@@ -11,8 +11,9 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.urls import reverse
 
+from labeling.adjudicate.services import adjudication_decide
+from labeling.imports.services import examples_import
 from labeling.models import Dataset, DatasetVersion, Example, Revision
-from labeling.services import adjudication_decide, examples_import
 from labeling.tasks import coverage_count as coverage_task
 from tests.labeling_pages.conftest import body
 from tests.labeling_pages.shop import returned, row

@@ -8,9 +8,10 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from labeling.datasheet.markdown import escaped
+from labeling.datasheet.views import escaped
+from labeling.imports.services import examples_import
 from labeling.models import Dataset, Example
-from labeling.services import examples_import, version_describe, version_freeze
+from labeling.versions.services import version_describe, version_freeze
 from tests.labeling_pages.conftest import body
 from tests.labeling_pages.shop import row
 from toolevals.grading.reading.examples import read_example

@@ -8,8 +8,8 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
+from labeling.adjudicate.services import adjudication_decide
 from labeling.models import Dispute, Revision
-from labeling.services import adjudication_decide
 from tests.labeling_pages.conftest import body
 from tests.labeling_pages.shop import returned
 from toolevals.workspace.models import User

@@ -11,8 +11,8 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
+from labeling.imports.services import examples_import
 from labeling.models import Dataset, Example
-from labeling.services import examples_import
 from tests.labeling_pages.shop import row
 from toolevals.grading.reading.examples import read_example
 from toolevals.workspace.models import User

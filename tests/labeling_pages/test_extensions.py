@@ -6,8 +6,7 @@ from typing import Any
 import pytest
 from django.http import QueryDict
 
-from labeling.expectations.comparison import compare
-from labeling.expectations.merging import merged
+from labeling.expectations.comparison import compare, merged
 from labeling.expectations.wording import expectation_words, matcher_words, summary
 from labeling.label_form.form_from_expectation import fill_form
 from labeling.label_form.reading import read_label

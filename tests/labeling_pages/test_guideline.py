@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from labeling.conversation.guideline_blocks import guideline_blocks
+from labeling.guidelines.blocks import guideline_blocks
 
 
 def test_blocks():

@@ -8,8 +8,9 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
+from labeling.datasets.services import dataset_create
+from labeling.imports.services import examples_import
 from labeling.models import Example
-from labeling.services import dataset_create, examples_import
 from toolevals.grading.reading.examples import read_example
 from toolevals.workspace.models import Project, User
 

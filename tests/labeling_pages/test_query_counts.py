@@ -11,8 +11,8 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
+from labeling.imports.services import examples_import
 from labeling.models import Dataset, Revision
-from labeling.services import examples_import
 from tests.labeling_pages.shop import row
 from toolevals.grading.reading.examples import read_example
 from toolevals.workspace.models import User

@@ -9,8 +9,8 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
+from labeling.batches.services import Choice, batch_create
 from labeling.models import Dataset, LabelBatch, LabelSlot, QueueOrder
-from labeling.services import Choice, batch_create
 from tests.labeling_pages.conftest import body
 from toolevals.workspace.models import Job, Project, User
 

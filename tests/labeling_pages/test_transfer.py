@@ -12,8 +12,8 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.utils import timezone
 
+from labeling.imports.services import examples_import
 from labeling.models import Dataset, Example
-from labeling.services import examples_import
 from tests.labeling.rows import SHOP_TOOLS, row
 from toolevals.registry.services import registry_create, registry_publish
 from toolevals.workspace.models import Job, Project, Upload

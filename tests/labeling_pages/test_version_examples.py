@@ -13,9 +13,10 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
+from labeling.imports.services import examples_import
 from labeling.models import Dataset, DatasetVersion
-from labeling.services import examples_import, version_freeze
-from labeling.views import version_examples
+from labeling.versions import views as version_examples
+from labeling.versions.services import version_freeze
 from tests.labeling_pages.conftest import body
 from tests.labeling_pages.shop import row
 from toolevals.grading.reading.examples import read_example

@@ -8,11 +8,9 @@ from pathlib import Path
 import pytest
 
 from labeling.coverage.cache import COUNTED_AT_ONCE
-from labeling.coverage.classes import CLASSES
-from labeling.coverage.quotas import DEFAULTS
+from labeling.coverage.quotas import CLASSES, DEFAULTS
 from labeling.lint import descriptions, gold, inputs
-from labeling.lint.findings import LISTED
-from labeling.lint.rules import RULES
+from labeling.lint.findings import LISTED, RULES
 from labeling.lint.texts import SHINGLE, SKETCH
 from labeling.models import Example
 from labeling.proposals.drafts import RULES as DRAFTED

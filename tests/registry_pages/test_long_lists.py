@@ -9,7 +9,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from labeling.services import dataset_create
+from labeling.datasets.services import dataset_create
 from toolevals.registry.services import registry_create
 from toolevals.workspace.models import Project
 from toolevals.workspace.paging import PAGE_SIZE

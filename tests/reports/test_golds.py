@@ -10,8 +10,9 @@ from django.test import Client
 from django.urls import reverse
 from pytest_django.asserts import assertContains
 
+from labeling.datasets.services import example_decide_by
 from labeling.models import Gold, GoldSource, VersionEntry
-from labeling.services import example_decide_by, version_freeze
+from labeling.versions.services import version_freeze
 from reports.golds.listing import gold_rows
 from tests.reports.reading import csv_rows
 from tests.runs.building import REFUND, STATUS, call, silence, uploaded_run, version_of

@@ -11,7 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from labeling.services import dataset_create, import_start, version_freeze
+from labeling.datasets.services import dataset_create
+from labeling.imports.services import import_start
+from labeling.versions.services import version_freeze
 from tests.grading.benchmark import needs_benchmark
 from tests.reports.recorded import airline
 from tests.reports.recorded.loading import FOLDER, document, tool_spec

@@ -7,8 +7,10 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from labeling.datasets.services import dataset_create
+from labeling.imports.services import examples_import
 from labeling.models import Dataset, DatasetVersion
-from labeling.services import dataset_create, examples_import, version_freeze
+from labeling.versions.services import version_freeze
 from tests.fixtures.people import known_as_valid
 from toolevals.grading.reading.examples import read_example
 from toolevals.runs.agents.services import agent_ensure, experiment_ensure

@@ -8,8 +8,8 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
+from labeling.batches.ordering import disagreement_set
 from labeling.models import Revision
-from labeling.services import disagreement_set
 from tests.runs.building import STATUS, example, version_of
 from toolevals.runs.counts import turns
 from toolevals.runs.models import RevisionTurn, Run

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from labeling.services import dataset_update
+from labeling.datasets.services import dataset_update
 from tests.reports.reading import csv_rows
 from tests.runs.building import TOOLS, uploaded_run, version_of
 from toolevals.runs.grading.services import grading_start

@@ -100,7 +100,7 @@ def test_changed_gold_makes_a_run_stale(project, version, as_viewer, run_jobs):
 def test_what_decides_otherwise_makes_a_run_stale_and_gold_that_is_gone_comes_first(
     project, version, as_viewer, run_jobs
 ):
-    from labeling.services import example_decide_by
+    from labeling.datasets.services import example_decide_by
 
     baseline_run(project, version)
     run_jobs()

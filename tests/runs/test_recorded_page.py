@@ -10,8 +10,8 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
+from labeling.datasets.services import dataset_create
 from labeling.models import Example
-from labeling.services import dataset_create
 from tests.cli.test_recorded import POLICY, simulation, tau, tau2
 from toolevals.runs.models import Run, Transcript
 

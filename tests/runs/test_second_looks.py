@@ -7,9 +7,10 @@ import io
 
 import pytest
 
+from labeling.datasets.services import dataset_create
+from labeling.imports.services import examples_import
 from labeling.models import Dataset, Gold, LookProposal
-from labeling.second_looks.proposed import calls_of
-from labeling.services import dataset_create, examples_import
+from labeling.second_looks.pending_second_looks import calls_of
 from tests.runs.building import EXAMPLES, STATUS, call, silence, uploaded_run, version_of
 from toolevals.grading.reading.examples import read_example
 from toolevals.grading.values import ToolCall

@@ -10,7 +10,10 @@ import pytest
 from django.conf import settings
 from django.utils import timezone
 
+from labeling.adjudicate.services import dispute_open
+from labeling.datasets.services import dataset_create
 from labeling.errors import InvalidAct
+from labeling.imports.services import examples_import, import_start
 from labeling.models import (
     Dataset,
     DatasetVersion,
@@ -25,7 +28,7 @@ from labeling.models import (
     StagedExample,
     VersionEntry,
 )
-from labeling.services import dataset_create, dispute_open, examples_import, import_start, slot_claim
+from labeling.services.slots import slot_claim
 from tests.labeling.rows import SHOP_TOOLS, row
 from tests.runs.building import EXAMPLES, HISTORY, REFUND, baseline_run, call, example, stored, uploaded_run
 from tests.runs.trashing import destroyed, jobs_destroy, swept

@@ -11,8 +11,9 @@ import pytest
 from django.db import connection
 from django.utils import timezone
 
+from labeling.datasets.services import dataset_create
+from labeling.imports.services import import_start
 from labeling.models import Dataset
-from labeling.services import dataset_create, import_start
 from tests.runs.building import HISTORY, REFUND, call, stored, uploaded_run, version_of
 from tests.runs.test_killed import KillAt, Killed
 from tests.runs.trashing import destroyed, destroying, jobs_destroy, swept

@@ -10,8 +10,8 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
+from labeling.datasets.services import dataset_create
 from labeling.models import Dataset
-from labeling.services import dataset_create
 from tests.fixtures.people import member
 from tests.runs.building import HISTORY, call, uploaded_run
 from tests.runs.trashing import destroyed

@@ -156,7 +156,7 @@ def test_a_grading_on_corrected_gold_is_another_one(project, version, run_jobs):
 def corrected_version(project: Any, version: Any, rows: Any) -> Any:
     """Freeze a version in which people decided otherwise."""
     from labeling.models import Gold, GoldSource
-    from labeling.services import version_freeze
+    from labeling.versions.services import version_freeze
 
     for entry in version.entries.select_related("revision__example"):
         row = next(row for row in rows if row["id"] == entry.revision.example.external_id)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from django.urls import reverse
 
+from labeling.datasets.services import dataset_create
 from labeling.models import Dataset, Example, Revision
-from labeling.services import dataset_create
 from toolevals.registry.models import Registry
 from toolevals.runs.models import Run
 from toolevals.sample.services import DATASET, REGISTRY, SamplePart, gold_rows, sample_add, sample_load

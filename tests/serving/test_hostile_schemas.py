@@ -28,7 +28,8 @@ FORGED = "a" * 32
 SETUP = """
 import json
 from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
-from labeling.services import dataset_create, examples_import
+from labeling.datasets.services import dataset_create
+from labeling.imports.services import examples_import
 from tests.fixtures.hostile_schemas import every_hostile_schema
 from tests.labeling.rows import row
 from toolevals.grading.reading.specs.reading import ReadTools

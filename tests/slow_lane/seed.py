@@ -18,17 +18,14 @@ from django.urls import reverse  # noqa: E402
 
 from labeling.agreement import cache as agreement  # noqa: E402
 from labeling.agreement.filters import Filters  # noqa: E402
+from labeling.batches import ordering  # noqa: E402
+from labeling.batches.overlap import overlap_apply  # noqa: E402
 from labeling.coverage import cache as coverage  # noqa: E402
+from labeling.datasets.services import dataset_create  # noqa: E402
 from labeling.exports import Selection  # noqa: E402
-from labeling.services import (  # noqa: E402
-    dataset_create,
-    examples_import,
-    export_start,
-    import_start,
-    ordering,
-    overlap_apply,
-)
-from labeling.services import lint as linting  # noqa: E402
+from labeling.exports.services import export_start  # noqa: E402
+from labeling.imports.services import examples_import, import_start  # noqa: E402
+from labeling.lint import services as linting  # noqa: E402
 from reports.dialects.making import dialects_start  # noqa: E402
 from reports.dropped.preview import LARGE, file_drop  # noqa: E402
 from reports.services import GateRequest, bundle_start, gate_hold, gate_preview_start, table_start  # noqa: E402

@@ -6,8 +6,11 @@ from typing import Any
 
 from django.urls import reverse
 
+from labeling.calibration_rounds.services import calibration_open
 from labeling.models import Revision
-from labeling.services import calibration_open, comment_add, label_submit, slot_claim
+from labeling.questions.services import comment_add
+from labeling.services.labels import label_submit
+from labeling.services.slots import slot_claim
 from tests.fixtures.people import PASSWORD
 from tests.labeling.rows import NO_CALL, call
 from tests.runs.building import STATUS

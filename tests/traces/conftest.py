@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from labeling.datasets.services import dataset_create
 from labeling.models import Dataset
-from labeling.services import dataset_create
 from tests.agents.chat_server import chat_server
 from tests.agents.judges import judging
 from tests.traces.promoting import traces_of_orders

@@ -9,7 +9,7 @@ import pytest
 
 from labeling.errors import InvalidAct
 from labeling.models import Example, LabelSlot, Resolution, Revision
-from labeling.services import slot_claim
+from labeling.services.slots import slot_claim
 from tests.traces.promoting import promoted
 from tests.traces.sending import conversation, export, send
 from toolevals.traces.intake.scrubbing import rules_of

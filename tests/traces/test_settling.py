@@ -9,7 +9,8 @@ from time import monotonic
 import pytest
 from django.utils import timezone
 
-from labeling.services import dataset_create, examples_import
+from labeling.datasets.services import dataset_create
+from labeling.imports.services import examples_import
 from tests.fixtures.hostile_schemas import REFUSED
 from tests.traces.promoting import promoted
 from tests.traces.sending import TOOL, conversation, export, send, span

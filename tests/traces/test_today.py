@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
+from labeling.imports.services import examples_import
 from labeling.models import Example, Resolution, Revision
-from labeling.services import examples_import, version_freeze
+from labeling.versions.services import version_freeze
 from tests.agents.chat_server import calls, chat_server, says
 from tests.runs.live import last, live_run
 from tests.traces.promoting import promoted

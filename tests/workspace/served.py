@@ -17,7 +17,7 @@ from toolevals.serving.application import Application
 
 PROJECT, DATASET = "shop", "core"
 SETUP = f"""
-from labeling.services import dataset_create
+from labeling.datasets.services import dataset_create
 from toolevals.workspace.models import Role, User
 from toolevals.workspace.services.projects import project_create
 from toolevals.workspace.services.tokens import token_create

@@ -12,7 +12,7 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
-from labeling.services import dataset_create
+from labeling.datasets.services import dataset_create
 from tests.fixtures.kept_python import KeptPython
 from tests.fixtures.prepared import ALONE, prepared_copy
 from toolevals.workspace.models import Upload
@@ -24,7 +24,7 @@ import resource
 from django.conf import settings
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
-from labeling.services import dataset_create
+from labeling.datasets.services import dataset_create
 from toolevals.workspace.models import Upload
 from toolevals.workspace.services.projects import project_create
 from toolevals.workspace.services.users import user_create

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
+from labeling.adjudicate.services import dispute_open
 from labeling.models import Revision
-from labeling.services.disputes import dispute_open
 from tests.runs.building import EXAMPLES, call, example, uploaded_run, version_of
 from toolevals.workspace.home import MOST_NEWS
 from toolevals.workspace.models import Job, JobState, Membership, Role, Visit

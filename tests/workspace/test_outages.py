@@ -16,7 +16,7 @@ from django.db import DatabaseError, OperationalError, connection
 from django.db.backends.postgresql import base
 from django.urls import reverse
 
-from labeling.services import dataset_create
+from labeling.datasets.services import dataset_create
 from tests.fixtures.kept_python import KeptPython
 from tests.fixtures.people import person
 from tests.fixtures.prepared import ALONE, prepared_copy

@@ -13,8 +13,8 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
+from labeling.datasets.services import dataset_create
 from labeling.models import Dataset
-from labeling.services import dataset_create
 from tests.runs.trashing import jobs_destroy
 from toolevals.registry.models import Registry
 from toolevals.registry.services import registry_create

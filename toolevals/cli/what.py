@@ -7,7 +7,7 @@ from pathlib import Path
 
 import orjson
 
-from labeling.imports.looking import file_looked_at
+from labeling.imports.reading import file_looked_at
 from toolevals.cli.exits import CommandError, Exit
 from toolevals.cli.inputs import read_input
 from toolevals.cli.output import note, say

@@ -242,7 +242,8 @@ BATCH_MAX_ATTEMPTS = env.int("BATCH_MAX_ATTEMPTS", 4)
 BATCH_MAX_SECONDS = env.int("BATCH_MAX_SECONDS", 3600)
 # Seconds between two rounds of the sweeper. Without a broker it is the only doorbell.
 SWEEP_SECONDS = env.float("SWEEP_SECONDS", 5.0 if REDIS_URL else 0.25)
-# The sweeper's regular duties: a function of the time -> seconds between two calls.
+# The sweeper's regular duties: a function of the time -> seconds between two calls. The database knows them by these
+# names; where a function stands elsewhere now, `SWEEP_FUNCTIONS` says so.
 SWEEP_TASKS: dict[str, float] = {
     "toolevals.workspace.jobs.periodic.sign_of_life": 15,
     "labeling.services.settle_due": 5,
@@ -264,6 +265,12 @@ SWEEP_TASKS: dict[str, float] = {
     "toolevals.traces.services.retention.traces_forget": 600,
     "toolevals.traces.services.promotion_schedules.promotions_due": 60,
 }
+SWEEP_FUNCTIONS: dict[str, str] = {
+    "labeling.services.settle_due": "labeling.adjudicate.resolution.settle_due",
+    "labeling.services.arrivals.imports_sweep": "labeling.imports.publish_import.imports_sweep",
+    "labeling.services.ordering.deficits_order": "labeling.batches.ordering.deficits_order",
+    "labeling.services.batches.assignments_free": "labeling.batches.services.assignments_free",
+}
 # What owners can delete: see `toolevals.workspace.trash.kinds`. In this order it is destroyed.
 TRASH_KINDS = (
     "toolevals.runs.trash.runs.Runs",
@@ -274,7 +281,7 @@ TRASH_KINDS = (
 # What higher rooms withhold in the audit log for now, and what they do when a member's role changes or ends: see
 # `toolevals.workspace.models.audit` and `toolevals.workspace.services.projects`.
 AUDIT_WITHHELD = ("labeling.audit.undecided",)
-MEMBER_CHANGED = ("labeling.services.membership.places_release",)
+MEMBER_CHANGED = ("labeling.label.services.places_release",)
 # One batch of traces: packed as it comes, and unpacked.
 TRACES_MAX_BYTES = env.int("TRACES_MAX_BYTES", 16 * 1024 * 1024)
 TRACES_MAX_UNPACKED_BYTES = env.int("TRACES_MAX_UNPACKED_BYTES", 64 * 1024 * 1024)

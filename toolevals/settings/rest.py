@@ -28,10 +28,10 @@ SPECTACULAR_SETTINGS = {
     "ENUM_NAME_OVERRIDES": {
         "LabelAnswer": "labeling.models.LabelAnswer",
         "SecondLookAnswer": "labeling.models.LookAnswer",
-        "WithoutGold": "labeling.api.serializers.gold.WITHOUT_GOLD",
+        "WithoutGold": "labeling.adjudicate.api.WITHOUT_GOLD",
         "GoldSource": "labeling.models.GoldSource",
-        "ImportSource": "labeling.api.views.transfer.SOURCE_NAMES",
-        "ExportFormat": "labeling.api.views.transfer.FORMAT_NAMES",
+        "ImportSource": "labeling.imports.api.SOURCE_NAMES",
+        "ExportFormat": "labeling.exports.api.FORMAT_NAMES",
         "InvitationState": "toolevals.workspace.models.InvitationState",
         "JudgeMeasure": "toolevals.runs.models.Measure",
         "JobState": "toolevals.workspace.models.JobState",

@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
-from labeling.imports.readers.settings import Settings
+from labeling.imports.parts import Settings
 from toolevals.grading.files.evaluation_files.entries import external_id
 from toolevals.grading.reading.examples import STRATA, ExampleRow, read_example
 from toolevals.grading.values import ToolSpec

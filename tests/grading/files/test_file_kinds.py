@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from labeling.imports.looking import file_looked_at
+from labeling.imports.reading import file_looked_at
 from toolevals.grading.files.evaluation_files.decoding import decoded
 from toolevals.grading.files.evaluation_files.formats import detected
 from toolevals.grading.files.file_kinds import what_is

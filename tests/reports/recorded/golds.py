@@ -11,7 +11,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from labeling.imports.readers.recorded_expectations import tau2_expectation
+from labeling.imports.readers.recorded_tasks import tau2_expectation
 from reports.analyses.agent_evidence import Trial, Voice
 from reports.suspects.agent_evidence import refused_calls
 from reports.suspects.points import points_of

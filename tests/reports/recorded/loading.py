@@ -10,8 +10,10 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from labeling.datasets.services import dataset_create
+from labeling.imports.services import import_start
 from labeling.models import Dataset, DatasetVersion
-from labeling.services import dataset_create, import_start, version_freeze
+from labeling.versions.services import version_freeze
 from tests.reports.recorded import airline
 from toolevals.grading.reading.parsing.recorded import tau2_runs
 from toolevals.registry.services import registry_create, registry_publish

@@ -6,8 +6,8 @@ from typing import Any
 
 from rest_framework import serializers
 
-from labeling.api.serializers.datasets import VersionNameField
 from labeling.models import DatasetVersion
+from labeling.versions.api import VersionNameField
 from toolevals.grading.engine.grading import CUT_OFF
 from toolevals.registry.models import RegistryVersion
 from toolevals.runs.models import Run

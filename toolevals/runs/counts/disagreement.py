@@ -11,8 +11,8 @@ from uuid import UUID
 
 from django.db.models import QuerySet
 
+from labeling.batches.ordering import disagreement_set
 from labeling.models import Dataset, VersionEntry
-from labeling.services import disagreement_set
 from toolevals.runs.counts.outcome_patterns import OutcomePatterns
 from toolevals.runs.counts.packing import alike_cases_of
 from toolevals.runs.models import Grading, Run

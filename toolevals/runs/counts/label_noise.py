@@ -12,7 +12,7 @@ from django.core.cache import cache
 from django.db.models import Count
 
 from labeling.agreement.cache import pairs_tallied
-from labeling.agreement.comparing import DECIDED
+from labeling.agreement.cases import DECIDED
 from labeling.models import DatasetVersion, GoldSource, VersionEntry
 from toolevals.grading.metrics.label_noise import TOO_FEW, GoldCounts, LabelNoise, label_noise
 from toolevals.grading.values.canonical import digest

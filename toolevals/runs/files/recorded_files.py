@@ -8,9 +8,9 @@ import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from labeling.imports.packing import too_large, unpacked_limit
+from labeling.imports.gzip_files import too_large, unpacked_limit
+from labeling.imports.parts import Settings
 from labeling.imports.readers.recorded_tasks import tau2_rows, tau_rows
-from labeling.imports.readers.settings import Settings
 from toolevals.grading.files.evaluation_files.reading import content_key
 from toolevals.grading.reading.examples import ExampleRow
 from toolevals.grading.reading.parsing.recorded import RecordedRun, is_tau2, tau2_runs, tau_runs

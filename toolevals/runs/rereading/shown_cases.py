@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from labeling.conversation.guideline_blocks import GuidelineBlock, guideline_blocks
+from labeling.guidelines.blocks import GuidelineBlock, guideline_blocks
 from toolevals.grading.values import MalformedCall, Transcript
 from toolevals.grading.values.verdict_table import DECIDING
 from toolevals.grading.values.verdicts import CALLS, EXPECTED, parts_of

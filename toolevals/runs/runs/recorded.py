@@ -11,8 +11,9 @@ import orjson
 from django.db import transaction
 
 from labeling.imports.readers.recorded_tasks import domain_of
+from labeling.imports.services import examples_import
 from labeling.models import Dataset, Example
-from labeling.services import examples_import, version_freeze
+from labeling.versions.services import version_freeze
 from toolevals.grading.engine.grading import CutOff
 from toolevals.grading.reading.reading_report import Readings
 from toolevals.runs.files.recorded_files import (

@@ -12,8 +12,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from labeling.models import Dataset, LookPlan
-from labeling.services import second_looks_end
-from labeling.services.second_looks import MOST_PLANTED
+from labeling.second_looks.services import MOST_PLANTED, second_looks_end
 from toolevals.runs.models import Run
 from toolevals.runs.second_looks.services import second_looks_propose
 from toolevals.workspace.api.base import ProjectView

@@ -8,8 +8,8 @@ from typing import Any
 from uuid import UUID
 
 from labeling.models import Dataset, LookPlan, Resolution, Revision
-from labeling.second_looks.proposed import proposal_document
-from labeling.services import second_looks_begin
+from labeling.second_looks.pending_second_looks import proposal_document
+from labeling.second_looks.services import second_looks_begin
 from toolevals.grading.values import ToolCall, Transcript
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.runs.models import Run

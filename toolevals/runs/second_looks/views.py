@@ -12,9 +12,8 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from labeling.models import Dataset, LookPlan
 from labeling.second_looks.bias import BIAS_CSV, KINDS, bias_lines, bias_of
-from labeling.second_looks.waiting import plan_at_work
-from labeling.services import second_looks_end
-from labeling.services.second_looks import MOST_PLANTED
+from labeling.second_looks.pending_second_looks import plan_at_work
+from labeling.second_looks.services import MOST_PLANTED, second_looks_end
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.runs.models import Run
 from toolevals.runs.second_looks.services import second_looks_propose

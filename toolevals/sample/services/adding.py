@@ -10,8 +10,9 @@ from typing import Final
 from django.db import transaction
 
 from labeling.expectations.meaning import meaning
+from labeling.imports.services import examples_import
 from labeling.models import Dataset
-from labeling.services import examples_import, version_freeze
+from labeling.versions.services import version_freeze
 from toolevals.grading.reading.examples import ExampleRow
 from toolevals.grading.values import Expectation
 from toolevals.registry.models import Registry, RegistryVersion

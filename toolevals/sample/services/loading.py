@@ -7,15 +7,13 @@ from datetime import timedelta
 
 from django.db import transaction
 
+from labeling.adjudicate.resolution import settle_due
+from labeling.adjudicate.services import adjudication_decide
+from labeling.imports.services import examples_import
 from labeling.models import Dataset, Resolution, Revision
-from labeling.services import (
-    adjudication_decide,
-    examples_import,
-    label_submit,
-    settle_due,
-    slot_claim,
-    version_freeze,
-)
+from labeling.services.labels import label_submit
+from labeling.services.slots import slot_claim
+from labeling.versions.services import version_freeze
 from toolevals.runs.models import SimulatorKind
 from toolevals.runs.simulators.services import simulator_choose, simulator_ensure
 from toolevals.sample import content

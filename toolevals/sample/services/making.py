@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from labeling.datasets.services import dataset_create
 from labeling.models import Dataset, DatasetVersion
-from labeling.services import dataset_create
 from toolevals.registry.models import RegistryVersion
 from toolevals.registry.services import registry_create, registry_publish
 from toolevals.runs.agents.services import agent_ensure, experiment_ensure

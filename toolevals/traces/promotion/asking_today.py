@@ -21,7 +21,7 @@ from django.urls import reverse
 
 from labeling.errors import InvalidAct
 from labeling.models import Dataset, VersionEntry
-from labeling.services import version_freeze
+from labeling.versions.services import version_freeze
 from toolevals.agents.connectors import CONNECTORS
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.runs.agents.services import agent_ensure, experiment_ensure

@@ -7,8 +7,8 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Any
 
+from labeling.imports.services import examples_import
 from labeling.models import Example
-from labeling.services import examples_import
 from toolevals.grading.json_schema.conformance import why_unused
 from toolevals.grading.reading.examples import ExampleRow
 from toolevals.grading.values.problems import InvalidDocument

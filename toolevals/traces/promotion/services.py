@@ -10,6 +10,7 @@ from uuid import UUID
 from django.db import transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
+from labeling.datasets.staging_datasets import examples_delete
 from labeling.errors import InvalidAct
 from labeling.models import (
     Comment,
@@ -25,7 +26,6 @@ from labeling.models import (
     SpareLabel,
     VersionEntry,
 )
-from labeling.services.waiting import examples_delete
 from toolevals.traces.models import Promotion, PromotionSchedule, PromotionState, TraceExample, Turns
 from toolevals.workspace.addresses import address
 from toolevals.workspace.bulk import others_write_first

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from labeling.conversation import Conversation, read_conversation
-from labeling.conversation.pretty import pretty
+from labeling.conversation.lines import pretty
 from labeling.conversation.tool_description import ToolReading, tool_reading
 from toolevals.grading.reading.telemetry.conventions.genai import EVENTS
 from toolevals.grading.values import Transcript

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from labeling.imports.detection import source_of
-from labeling.imports.looking import file_looked_at
+from labeling.imports.formats import source_of
+from labeling.imports.reading import file_looked_at
 from toolevals.grading.files.evaluation_files.chat_text import is_chat
 from toolevals.grading.files.evaluation_files.decoding import decoded
 from toolevals.grading.files.evaluation_files.entry import Entry

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from labeling.imports.looking import file_looked_at
+from labeling.imports.reading import file_looked_at
 from toolevals.grading.files.evaluation_files.batches import read_openai
 from toolevals.grading.files.evaluation_files.entry import Entry
 from toolevals.grading.files.evaluation_files.reading import evaluation_file

@@ -1,0 +1,1 @@
+"""Decide where labels differ, settle disputes, and keep the gold that results."""

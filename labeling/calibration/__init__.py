@@ -1,1 +1,0 @@
-"""Choose good examples for calibration rounds, and work out the results."""

@@ -1,0 +1,1 @@
+"""Create and change datasets, and the guidelines that people label by."""

@@ -1,0 +1,1 @@
+"""Show examples, their revisions and their history."""

@@ -1,0 +1,1 @@
+"""Tell people what came of their labels where someone decided otherwise."""

@@ -1,0 +1,1 @@
+"""Hold the work on one example: claims, labels, drafts, passing on, keys."""

@@ -1,0 +1,1 @@
+"""Carry questions about an example, and what adjudicators answer."""
