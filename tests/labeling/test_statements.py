@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import timedelta
+from uuid import UUID
 
 import pytest
 
@@ -17,10 +19,12 @@ from labeling.models import (
     LookPlan,
     Skip,
 )
+from labeling.querysets.slots import SlotQuerySet
 from labeling.queue.claim_queries import claim
 from labeling.queue.statements import count_left, first_in_turn, has_begun, label_facts, page_facts
 from tests.labeling.rows import NO_CALL
 from toolevals.workspace.clock import database_now
+from toolevals.workspace.models import User
 
 pytestmark = pytest.mark.django_db
 
@@ -72,32 +76,30 @@ def test_a_page_shows_what_is_this_persons(dataset, examples, ann, ben, submit, 
     assert page_facts(revision, ann) == (False, True, 0, False, False, False, {})
 
 
-def test_the_first_in_turn_is_that_of_the_queue(dataset, examples, ann, ben, submit):
-    def queue(user, slots):
-        return slots.of_current_round().free(database_now()).for_reviewer(user).in_turn().values_list("pk", flat=True)
+def queue(user: User, slots: SlotQuerySet) -> list[tuple[UUID, UUID]]:
+    """Return what is free and fit for a person, in turn: the ids of slots and of their revisions."""
+    fit = slots.of_current_round().free(database_now()).for_reviewer(user).in_turn()
+    return list(fit.values_list("pk", "revision"))
 
+
+def test_the_first_in_turn_is_that_of_the_queue(dataset, examples, ann, ben):
     batch = LabelBatch.objects.create(dataset=dataset, name="First")
     slots = LabelSlot.objects.of_dataset(dataset)
     slots.filter(revision=examples[1]).update(batch=batch)
     slots.filter(revision=examples[2]).update(priority=1)
-    turns = []
-    for number in range(8):
+    changes: list[Callable[[LabelSlot], object]] = [
+        lambda slot: Skip.objects.create(revision=slot.revision, reviewer=ann),
+        lambda slot: slots.filter(revision=slot.revision).update(assignee=ben),
+        lambda slot: claim(slot.pk, ann, database_now(), database_now() + timedelta(minutes=1)),
+    ]
+    for change in changes:
         first = first_in_turn(dataset, ann, database_now())
-        assert first == queue(ann, slots).first()
-        assert first_in_turn(batch, ann, database_now()) == queue(ann, LabelSlot.objects.of_batch(batch)).first()
-        assert count_left(dataset, ann, database_now(), 9) == len(set(queue(ann, slots).values_list("revision")))
-        turns.append(first)
-        if first is None:
-            break
-        slot = LabelSlot.objects.get(pk=first)
-        match number:
-            case 0:
-                Skip.objects.create(revision=slot.revision, reviewer=ann)
-            case 1:
-                slots.filter(revision=slot.revision_id).update(assignee=ben)
-            case _:
-                claim(first, ann, database_now(), database_now() + timedelta(minutes=1))
-    assert len(set(turns)) == len(turns) == 4
+        fit, in_batch = queue(ann, slots), queue(ann, LabelSlot.objects.of_batch(batch))
+        assert first == fit[0][0]
+        assert first_in_turn(batch, ann, database_now()) == (in_batch[0][0] if in_batch else None)
+        assert count_left(dataset, ann, database_now(), 9) == len({revision for _, revision in fit})
+        change(LabelSlot.objects.get(pk=first))
+    assert queue(ann, slots) == []
     assert first_in_turn(dataset, ann, database_now() + timedelta(minutes=2)) is None
-    assert first_in_turn(dataset, ben, database_now()) == queue(ben, slots).first() is not None
+    assert first_in_turn(dataset, ben, database_now()) == queue(ben, slots)[0][0]
     assert count_left(dataset, ben, database_now(), 9) == count_left(dataset.project, ben, database_now(), 9) == 3
