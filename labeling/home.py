@@ -1,4 +1,7 @@
-"""Tell what labelling tells on a project's first page: see `toolevals.workspace.home`."""
+"""Tell what labelling tells on a project's first page, and find datasets and examples by name.
+
+See `toolevals.workspace.home` and `toolevals.workspace.search`.
+"""
 
 from __future__ import annotations
 
@@ -9,11 +12,13 @@ from typing import Any
 from django.db.models import QuerySet
 from django.urls import reverse
 
-from labeling.models import DatasetVersion
+from labeling.models import Dataset, DatasetVersion, Example
 from labeling.queue.waiting import MANY
 from labeling.second_looks.pending_second_looks import MOST as MOST_LOOKS
 from toolevals.workspace.home import MOST_NEWS, News, Waits
 from toolevals.workspace.models import Job, JobState, Project, Role, within
+from toolevals.workspace.requests import ProjectRequest
+from toolevals.workspace.search import MOST, Found
 
 
 def waiting(project: Project, role: Role, counted: Mapping[str, int]) -> Iterator[Waits]:
@@ -80,3 +85,16 @@ def _imported(project: Project, since: datetime) -> QuerySet[Any, Any]:
         .select_related("actor")
         .order_by("-pk")[: MOST_NEWS + 1]
     )
+
+
+def labeling_found(request: ProjectRequest, words: str) -> Iterator[Found]:
+    """Yield datasets by name, and examples whose id begins with the words."""
+    project = request.project
+    for dataset in Dataset.objects.filter(project=project, name__icontains=words).order_by("name", "pk")[:MOST]:
+        yield Found(
+            "Datasets", dataset.name, dataset.slug, reverse("labeling:dataset", args=[project.slug, dataset.slug])
+        )
+    examples = Example.objects.filter(within(project, "dataset"), external_id__startswith=words)
+    for example in examples.select_related("dataset").order_by("external_id", "pk")[:MOST]:
+        url = reverse("labeling:example", args=[project.slug, example.dataset.slug, example.pk])
+        yield Found("Examples", example.external_id, example.dataset.name, url)

@@ -29,6 +29,8 @@ from labeling.blindness import sides_of, skip_reasons_of
 from labeling.models import Adjudication, Dispute, Feedback, Gold, LabelAnswer, Revision
 from toolevals.workspace.models import within
 
+WITHOUT_GOLD = [LabelAnswer.AMBIGUOUS.value, LabelAnswer.MISSING_TOOL.value]
+
 
 class GoldSerializer(serializers.ModelSerializer[Gold]):
     """An expectation that is or was in force."""
@@ -117,9 +119,6 @@ class DecisionSerializer(serializers.Serializer[Any]):
     expectation = serializers.JSONField()
     rationale = serializers.CharField(allow_blank=True)
     seconds = serializers.FloatField(default=0, min_value=0, max_value=86_400)
-
-
-WITHOUT_GOLD = [LabelAnswer.AMBIGUOUS.value, LabelAnswer.MISSING_TOOL.value]
 
 
 class SetAsideSerializer(serializers.Serializer[Any]):

@@ -36,6 +36,9 @@ from toolevals.workspace.clock import database_now
 from toolevals.workspace.models import User
 from toolevals.workspace.services.audit import audit_record
 
+OWN_DISPUTE = "You have disputed this gold label; someone else must decide."
+REOPENED = "revision_reopen"
+
 
 def dispute_open(*, revision: Revision, actor: User | None, reason: str, expectation: Any = None) -> Dispute:
     """Ask an adjudicator to look at a revision's gold again, or at why it was set aside.
@@ -85,9 +88,6 @@ def dispute_settle(*, dispute: Dispute, actor: User) -> Dispute:
             )
     dispute.refresh_from_db()
     return dispute
-
-
-OWN_DISPUTE = "You have disputed this gold label; someone else must decide."
 
 
 class DecisionContent(NamedTuple):
@@ -252,9 +252,6 @@ def _same_decision(revision: Revision, actor: User, content: DecisionContent) ->
     if DecisionContent(made.answer, made.expectation, made.rationale) != content:
         raise InvalidAct("You have decided this already. Dispute the gold to have it decided once more.")
     return made
-
-
-REOPENED = "revision_reopen"
 
 
 def revision_reopen(*, revision: Revision, actor: User, reason: str) -> Revision:

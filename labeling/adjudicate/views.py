@@ -58,6 +58,9 @@ MAIN = "labeling/parts/adjudicate_main.html"
 DECIDED = "Another person has decided this example meanwhile."
 
 
+EXPECTATION = LabelAnswer.EXPECTATION.value
+
+
 @require_GET
 def adjudicate(request: ProjectRequest) -> HttpResponse:
     """Go to the first example that waits for a decision; with `?list`, list them."""
@@ -320,9 +323,6 @@ def _elsewhere(request: ProjectRequest, pk: UUID) -> str:
 def _example_url(request: ProjectRequest, revision: Revision) -> str:
     example = revision.example
     return reverse("labeling:example", args=[request.project.slug, example.dataset.slug, example.pk])
-
-
-EXPECTATION = LabelAnswer.EXPECTATION.value
 
 
 @dataclass(frozen=True, slots=True)

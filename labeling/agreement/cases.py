@@ -34,6 +34,29 @@ DIGEST: Final = 32
 BETWEEN: Final = " + "
 
 
+# Gold that someone decided on, instead of the labels.
+DECIDED = (GoldSource.ADJUDICATED, GoldSource.SECOND_LOOK, GoldSource.RESTORED)
+READ_AT_ONCE = 500
+COLUMNS = (
+    "pk",
+    "revision_id",
+    "slot__round",
+    "reviewer_id",
+    "reading__tool",
+    "reading__meaning",
+    "reading__arguments",
+    "created_at",
+    "seconds",
+    "decided_otherwise",
+)
+PAGE_SIZE = 50
+AT_ONCE = 300
+# A page looks at no more examples than this; it says where it stopped.
+MOST_LOOKED_AT = 6_000
+SHOWS = ("tool_differs", "tool_same", "label_differs", "label_same", "argument_differs", "argument_same")
+AGAINST_GOLD = ("judged", "tool_wrong", "label_wrong")
+
+
 @dataclass(frozen=True, slots=True)
 class Reading:
     """The content of a label.
@@ -85,23 +108,6 @@ def _arguments(expectation: Expectation) -> dict[str, dict[str, str]]:
     return {tool: {name: digest(found)[:DIGEST] for name, found in named.items()} for tool, named in forms.items()}
 
 
-# Gold that someone decided on, instead of the labels.
-DECIDED = (GoldSource.ADJUDICATED, GoldSource.SECOND_LOOK, GoldSource.RESTORED)
-READ_AT_ONCE = 500
-COLUMNS = (
-    "pk",
-    "revision_id",
-    "slot__round",
-    "reviewer_id",
-    "reading__tool",
-    "reading__meaning",
-    "reading__arguments",
-    "created_at",
-    "seconds",
-    "decided_otherwise",
-)
-
-
 def units_of(dataset: Dataset, filters: Filters, revisions: Iterable[UUID] | None = None) -> list[Unit]:
     """Return a dataset's units; of some revisions only, where they are given. What is not read yet is left out."""
     rows = _labels(dataset, filters)
@@ -148,14 +154,6 @@ def _labels(dataset: Dataset, filters: Filters) -> LabelQuerySet:
     told = Case(When(decided, then=F("feedback__differs")), default=Value(None))
     annotated: LabelQuerySet = rows.annotate(decided_otherwise=told).order_by()
     return annotated
-
-
-PAGE_SIZE = 50
-AT_ONCE = 300
-# A page looks at no more examples than this; it says where it stopped.
-MOST_LOOKED_AT = 6_000
-SHOWS = ("tool_differs", "tool_same", "label_differs", "label_same", "argument_differs", "argument_same")
-AGAINST_GOLD = ("judged", "tool_wrong", "label_wrong")
 
 
 @dataclass(frozen=True, slots=True)

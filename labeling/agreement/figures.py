@@ -21,6 +21,11 @@ from toolevals.grading.metrics.rates import Estimate
 Ratings = Mapping[tuple[str, ...], int]
 
 
+BLOCK = 20
+# Of a person's label in a round: when its newest version was submitted.
+Submitted = Mapping[tuple[UUID, int, UUID | None], datetime]
+
+
 @dataclass(frozen=True, slots=True)
 class Measures:
     """One thing compared. `kappa` is None where labels have no classes that recur, as arguments have not."""
@@ -121,11 +126,6 @@ def _differing(ratings: Ratings) -> int:
 
 def _whole(label: RatedLabel) -> str:
     return repr([(tool, sorted(named.items())) for tool, named in sorted(label.arguments.items())])
-
-
-BLOCK = 20
-# Of a person's label in a round: when its newest version was submitted.
-Submitted = Mapping[tuple[UUID, int, UUID | None], datetime]
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,17 @@ from toolevals.presentation.numbers import ABSENT, percent, span
 from toolevals.workspace.address_numbers import read_id
 from toolevals.workspace.models import Role, User
 
+NO_CLASSES = "values hardly recur: habits and chance look the same"
+FIGURES_CSV = ("what", "tool", "argument", "figure", "value", "low", "high", "units", "reason")
+MATRIX_CSV = ("one", "other", "units")
+PERIODS_CSV = ("since", "until", "figure", "value", "low", "high", "units")
+REVIEWERS_CSV = ("reviewer", "name", "labels", "median_seconds", "figure", "value", "low", "high", "judged")
+CASES_CSV = ("example", "external_id", "revision", "round", "label", "reviewer", "tool", "same_tool", "same_label",
+             "labelled_at")  # fmt: skip
+# A narrow chart names no more days than this under its line.
+DAYS_NAMED = 6
+NAMES = ("percent", "kappa", "alpha", "ac1")
+
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
@@ -149,18 +160,6 @@ def _read_period(values: list[Any]) -> Period:
     return Period(
         date.fromisoformat(since), date.fromisoformat(until), _read_estimate(same_tool), _read_estimate(same_label)
     )
-
-
-NO_CLASSES = "values hardly recur: habits and chance look the same"
-FIGURES_CSV = ("what", "tool", "argument", "figure", "value", "low", "high", "units", "reason")
-MATRIX_CSV = ("one", "other", "units")
-PERIODS_CSV = ("since", "until", "figure", "value", "low", "high", "units")
-REVIEWERS_CSV = ("reviewer", "name", "labels", "median_seconds", "figure", "value", "low", "high", "judged")
-CASES_CSV = ("example", "external_id", "revision", "round", "label", "reviewer", "tool", "same_tool", "same_label",
-             "labelled_at")  # fmt: skip
-# A narrow chart names no more days than this under its line.
-DAYS_NAMED = 6
-NAMES = ("percent", "kappa", "alpha", "ac1")
 
 
 @dataclass(frozen=True, slots=True)

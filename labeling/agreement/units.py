@@ -13,6 +13,11 @@ from uuid import UUID
 from labeling.agreement.filters import Filters
 from toolevals.grading.metrics.rates import Estimate, wilson
 
+# Up to so many days from the first to the last they are told day by day, else week by week.
+MOST_DAYS = 28
+WEEK = 7
+MOST_PERIODS = 52
+
 
 class RatedLabel(NamedTuple):
     """A label that can be compared. `differs`: whether an adjudicator decided otherwise; None where none decided."""
@@ -112,12 +117,6 @@ def _admits(filters: Filters, unit: Unit) -> bool:
         return False
     day = unit.at.date()
     return (filters.since is None or filters.since <= day) and (filters.until is None or day <= filters.until)
-
-
-# Up to so many days from the first to the last they are told day by day, else week by week.
-MOST_DAYS = 28
-WEEK = 7
-MOST_PERIODS = 52
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,7 +25,7 @@ from labeling.agreement.figures import BLOCK
 from labeling.agreement.filters import Filters
 from labeling.agreement.report import Agreement
 from labeling.agreement.units import Unit
-from labeling.conversation.input_text import snippet
+from labeling.conversation.turns import snippet
 from labeling.examples.rows import strata_choices
 from labeling.expectations.comparison import answer_words
 from labeling.expectations.wording import summary
@@ -40,6 +40,21 @@ from toolevals.workspace.requests import ProjectRequest
 
 # With more classes than this no one reads a table: those that differ most are drawn, the file holds all.
 MOST_DRAWN = 40
+
+
+SHOWN: Mapping[str, str] = {
+    "tool_differs": "The tool differs",
+    "tool_same": "The tool is the same",
+    "label_differs": "The labels differ",
+    "label_same": "The labels mean the same",
+}
+AGAINST: Mapping[str, str] = {
+    "judged": "Decided by an adjudicator, labelled by",
+    "tool_wrong": "Decided on another tool than",
+    "label_wrong": "Decided differently from",
+}
+ARGUMENTS_SHOWN = 30
+CASES_A_CHUNK = 300
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,19 +172,6 @@ def subject_of(unit_filter: UnitFilter, filters: Filters) -> str:
     return SHOWN.get(unit_filter.show, "All that can be compared")
 
 
-SHOWN: Mapping[str, str] = {
-    "tool_differs": "The tool differs",
-    "tool_same": "The tool is the same",
-    "label_differs": "The labels differ",
-    "label_same": "The labels mean the same",
-}
-AGAINST: Mapping[str, str] = {
-    "judged": "Decided by an adjudicator, labelled by",
-    "tool_wrong": "Decided on another tool than",
-    "label_wrong": "Decided differently from",
-}
-
-
 def case_rows(units: Sequence[Unit]) -> list[CaseRow]:
     """Return the rows of units, read together."""
     revisions = Revision.objects.with_content().in_bulk([unit.revision for unit in units])
@@ -190,10 +192,6 @@ def _row(unit: Unit, revision: Revision, labels: Sequence[Label]) -> CaseRow:
         gold=gold,
         superseded=revision.example.current_id != revision.pk,
     )
-
-
-ARGUMENTS_SHOWN = 30
-CASES_A_CHUNK = 300
 
 
 @require_GET

@@ -17,6 +17,9 @@ from toolevals.workspace.api.problems import Problems
 from toolevals.workspace.api.serializers import JobSerializer
 from toolevals.workspace.models import Job
 
+# A file that a job has written; 410 when it is not there.
+STORED = {(200, "application/octet-stream"): OpenApiTypes.BINARY, 410: None}
+
 
 class LabelingView(ProjectView):
     """A view within a project; an act that does not fit the state of things is answered by 409."""
@@ -45,10 +48,6 @@ class LabelingView(ProjectView):
         """Return the project's example with its content and `status`. Raises Http404."""
         examples = Example.objects.in_project(self.project).with_content().seen_by(self.user, self.role)
         return get_object_or_404(examples, pk=pk)
-
-
-# A file that a job has written; 410 when it is not there.
-STORED = {(200, "application/octet-stream"): OpenApiTypes.BINARY, 410: None}
 
 
 def job_accepted(job: Job) -> Response:

@@ -26,6 +26,24 @@ from toolevals.grading.metrics.rates import Estimate
 from toolevals.presentation.csv import Cell
 from toolevals.workspace.models import Membership, Project, Role, User
 
+# `is_own` and `as_gold` say true or false; `reviewer` is for owners, and empty for others.
+COLUMNS: Final = (
+    "round",
+    "position",
+    "item",
+    "example",
+    "external_id",
+    "reviewer",
+    "is_own",
+    "as_gold",
+    "answer",
+    "expectation",
+    "rationale",
+    "seconds",
+    "gold_answer",
+    "gold",
+)
+
 
 def tool_choice(answer: str, expectation: Mapping[str, Any] | None) -> str:
     """Return the tools that an answer's first alternative calls, each once; `(none)`, `(any)`, or why there is none."""
@@ -263,25 +281,6 @@ def finished_counts(rounds: Sequence[CalibrationRound], project: Project) -> Map
     for calibration, person, done in answers.values_list("item__round", "reviewer").annotate(n=Count("pk")).order_by():
         finished[calibration] += person in members and done >= sizes[calibration]
     return {pk: (count, len(members)) for pk, count in finished.items()}
-
-
-# `is_own` and `as_gold` say true or false; `reviewer` is for owners, and empty for others.
-COLUMNS: Final = (
-    "round",
-    "position",
-    "item",
-    "example",
-    "external_id",
-    "reviewer",
-    "is_own",
-    "as_gold",
-    "answer",
-    "expectation",
-    "rationale",
-    "seconds",
-    "gold_answer",
-    "gold",
-)
 
 
 def answer_rows(calibration: CalibrationRound, user: User, role: Role) -> Iterator[Sequence[Cell]]:

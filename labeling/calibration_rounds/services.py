@@ -42,6 +42,9 @@ LOOK_AT = 2000
 NAMED_IN_ERRORS = 5
 
 
+USUAL_SIZE = 20
+
+
 @dataclass(frozen=True, slots=True)
 class _Candidate:
     revision: Any
@@ -115,9 +118,6 @@ def _spread(candidates: Iterable[_Candidate], size: int) -> list[_Candidate]:
         taken[-1, best.tool] += 1
         taken.update(enumerate(best.strata))
     return chosen
-
-
-USUAL_SIZE = 20
 
 
 @transaction.atomic

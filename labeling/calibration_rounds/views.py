@@ -29,8 +29,7 @@ from labeling.calibration_rounds.results import (
 )
 from labeling.calibration_rounds.services import calibration_answer, proposed_names
 from labeling.conversation import read_conversation
-from labeling.conversation.input_text import snippet
-from labeling.conversation.turns import folded
+from labeling.conversation.turns import folded, snippet
 from labeling.errors import InvalidAct
 from labeling.expectations.comparison import Comparison, compare_answers
 from labeling.expectations.wording import ExpectationWords, expectation_words
@@ -60,6 +59,9 @@ from toolevals.workspace.models import Role, within
 from toolevals.workspace.paging import page_of
 from toolevals.workspace.requests import ProjectRequest
 from toolevals.workspace.views.acknowledgement import acknowledged
+
+PAGE = "labeling/calibrate.html"
+MAIN = "labeling/parts/calibrate_main.html"
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,10 +222,6 @@ def _round(request: ProjectRequest, dataset: str, pk: UUID) -> CalibrationRound:
     rows = CalibrationRound.objects.in_project(request.project).with_progress(request.user)
     content = rows.select_related("dataset__project", "dataset__default_tools__registry", "actor")
     return get_object_or_404(content, dataset__slug=dataset, pk=pk)
-
-
-PAGE = "labeling/calibrate.html"
-MAIN = "labeling/parts/calibrate_main.html"
 
 
 @require_GET

@@ -17,6 +17,9 @@ TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\]:,]|[^\s{}\[\]:,"]+', re.DOTALL)
 MAX_INDENT = 40
 
 
+MAX_DEPTH = 12
+
+
 def pretty(value: Any) -> str:
     """Return an object or a list as indented JSON, one that a string holds included; "" for anything else."""
     text = value if isinstance(value, str) else ""
@@ -50,9 +53,6 @@ def _pieces(text: str) -> Iterator[str]:
 
 def _line(depth: int) -> str:
     return "\n" + "  " * min(depth, MAX_INDENT)
-
-
-MAX_DEPTH = 12
 
 
 @dataclass(frozen=True, slots=True)

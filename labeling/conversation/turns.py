@@ -1,6 +1,7 @@
-"""Turn an example's input document into the turns of a conversation. Nothing in it is trusted, not even its shape.
+"""Turn an example's input document into the turns of a conversation, or into their text.
 
-What of a long conversation is not looked at is left out of its page: it is drawn when it is opened.
+Nothing in it is trusted, not even its shape. What of a long conversation is not looked at is left out of its page: it
+is drawn when it is opened.
 """
 
 from __future__ import annotations
@@ -20,6 +21,14 @@ LONG_DATA = 40
 OPEN_DATA = 16
 # The system's words are open where they are few: they often say what day it is.
 OPEN_WORDS = 40
+
+
+# So many pieces of text are drawn with the page, counted from the end; a value to pick is one.
+MOST_PIECES = 1000
+# The rest of a long text or value is drawn with its beginning while it has no more than this.
+MOST_IN_REST = 200
+# The last turns are always drawn.
+LAST = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,14 +254,6 @@ def _calls(turns: Iterable[Turn]) -> Iterable[CallBlock]:
     return (block for turn in turns for block in turn.blocks if isinstance(block, CallBlock))
 
 
-# So many pieces of text are drawn with the page, counted from the end; a value to pick is one.
-MOST_PIECES = 1000
-# The rest of a long text or value is drawn with its beginning while it has no more than this.
-MOST_IN_REST = 200
-# The last turns are always drawn.
-LAST = 2
-
-
 def folded(conversation: Conversation) -> Conversation:
     """Return a conversation whose earlier turns, and long rests, are marked as left out where it is a long one."""
     for turn in conversation.turns:
@@ -308,3 +309,29 @@ def rest_of(turn: Turn, block: int) -> tuple[tuple[Segment, ...], tuple[Line, ..
     if found is None or not found.rest:
         return None
     return (found.rest, ()) if isinstance(found, TextBlock) else ((), found.rest)
+
+
+LONGEST_SNIPPET = 140
+
+
+def content_text(content: Any) -> str:
+    """Return the text of a message's content: its words, or those of its parts with a space between."""
+    if isinstance(content, str):
+        return content
+    parts = content if isinstance(content, list) else []
+    return " ".join(part["text"] for part in parts if isinstance(part, Mapping) and isinstance(part.get("text"), str))
+
+
+def last_request(document: Any) -> str:
+    """Return what the user said last in an example's input, on one line; "" where no one did."""
+    messages = document.get("messages") if isinstance(document, Mapping) else None
+    for message in reversed(messages if isinstance(messages, list) else []):
+        if isinstance(message, Mapping) and message.get("role") == "user":
+            return " ".join(content_text(message.get("content")).split())
+    return ""
+
+
+def snippet(document: Any, most: int = LONGEST_SNIPPET) -> str:
+    """Return `last_request`, cut where it is longer than `most` characters."""
+    text = last_request(document)
+    return text if len(text) <= most else f"{text[: most - 1]}…"

@@ -23,6 +23,9 @@ WAITING = "waiting"
 GOLD, SET_ASIDE = RESOLVED
 
 
+AT_ONCE = 500
+
+
 @dataclass(slots=True)
 class ToolCounts:
     """Examples with gold that are about one tool, by class.
@@ -143,9 +146,6 @@ def _count_negatives(dataset: Dataset, counts: Counts) -> None:
 def is_tool(name: str) -> bool:
     """Tell whether a class of the counts is a tool."""
     return name not in (NO_CALL, ANY_CALL)
-
-
-AT_ONCE = 500
 
 
 def tools_to_cover(dataset: Dataset, counts: Counts) -> dict[str, frozenset[str]]:

@@ -17,7 +17,7 @@ from uuid import UUID
 from django.db import transaction
 from django.db.models import QuerySet
 
-from labeling.conversation.input_text import last_request
+from labeling.conversation.turns import last_request
 from labeling.coverage.expected import ANY_CALL, NO_CALL, answering_tool, expected_tools
 from labeling.expectations.offered_tools import Offers
 from labeling.models import (

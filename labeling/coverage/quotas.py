@@ -69,20 +69,6 @@ _CLASS_OF: Mapping[str, Mapping[str, str]] = {
 }  # fmt: skip
 
 
-def class_of(stratum: str, value: str) -> str:
-    """Return the class that a stratum's value is counted in, "time_zone" for "time zone"; else the value itself."""
-    spelled = value.strip().lower().replace(" ", "_").replace("-", "_")
-    return _CLASS_OF.get(stratum, {}).get(spelled, value)
-
-
-def spellings_of(stratum: str, name: str) -> tuple[str, ...]:
-    """Return how a class may be written in a stratum, in lower case: what a filter by that class looks for."""
-    known = (name, *_SPELLINGS.get(stratum, {}).get(name, ()))
-    return tuple(
-        dict.fromkeys(form for each in known for form in (each, each.replace("_", " "), each.replace("_", "-")))
-    )
-
-
 # What a tool needs beside its number of examples: a call of it, no call though it is offered, a reaction to its error.
 NEEDS: Final = ("positive", "negative", "error_recovery")
 DEFAULTS: Final[Mapping[str, Any]] = {
@@ -97,9 +83,22 @@ DEFAULTS: Final[Mapping[str, Any]] = {
 }
 MOST: Final = 1_000_000
 MOST_TOOLS: Final = 5_000
-
 _NUMBER: Final = {"type": "integer", "minimum": 0, "maximum": MOST}
 _SHARE: Final = {"type": "number", "minimum": 0, "maximum": 1}
+
+
+def class_of(stratum: str, value: str) -> str:
+    """Return the class that a stratum's value is counted in, "time_zone" for "time zone"; else the value itself."""
+    spelled = value.strip().lower().replace(" ", "_").replace("-", "_")
+    return _CLASS_OF.get(stratum, {}).get(spelled, value)
+
+
+def spellings_of(stratum: str, name: str) -> tuple[str, ...]:
+    """Return how a class may be written in a stratum, in lower case: what a filter by that class looks for."""
+    known = (name, *_SPELLINGS.get(stratum, {}).get(name, ()))
+    return tuple(
+        dict.fromkeys(form for each in known for form in (each, each.replace("_", " "), each.replace("_", "-")))
+    )
 
 
 def _object(names: tuple[str, ...], each: Mapping[str, Any]) -> dict[str, Any]:

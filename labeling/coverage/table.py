@@ -24,6 +24,17 @@ _BY_TOOL = frozenset({EXPECTED, NEGATIVE, ERROR_RECOVERY})
 _PART: Mapping[str, ToolPart] = dict.fromkeys(CLASSES, ToolPart.EXPECTED) | {"error_class": ToolPart.ANSWERED}
 
 
+# What the strata are called on pages.
+HEADS: Mapping[str, str] = {
+    "bucket": "layer",
+    "difficulty": "difficulty",
+    "edge_case": "edge case",
+    "error_class": "error",
+}
+# Classes of a stratum that no one knows are shown up to this many.
+MOST_OTHERS = 30
+
+
 @dataclass(frozen=True, slots=True)
 class Cell:
     """Examples with gold: of a kind (`expected`, `negative`, ..., or a stratum's class as "edge_case.currency").
@@ -86,17 +97,6 @@ def _spelled(stratum: str, name: str) -> Q:
     for spelling in spellings_of(stratum, name):
         said |= Q(**{f"{stratum}__iexact": spelling})
     return said
-
-
-# What the strata are called on pages.
-HEADS: Mapping[str, str] = {
-    "bucket": "layer",
-    "difficulty": "difficulty",
-    "edge_case": "edge case",
-    "error_class": "error",
-}
-# Classes of a stratum that no one knows are shown up to this many.
-MOST_OTHERS = 30
 
 
 @dataclass(frozen=True, slots=True)

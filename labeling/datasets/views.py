@@ -34,6 +34,19 @@ LIST_SIZE = 100
 CHOICES = ("q", "status", "covers", "tool", "gold", "source", *Example.STRATA)
 
 
+DATASETS: Final = (
+    "dataset_id",
+    "dataset",
+    "name",
+    "description",
+    "size",
+    "with_gold",
+    "counted_at",
+    "default_tools",
+    "created_at",
+)
+
+
 @require_http_methods(["GET", "POST"])
 def datasets(request: ProjectRequest) -> HttpResponse:
     """List the project's datasets, the newest first; by POST, add one."""
@@ -169,19 +182,6 @@ def _counts_kept(dataset: Dataset, user: User) -> dict[str, Any]:
     counts = [{"key": key, "title": Resolution(key).label, "count": count} for key, count in told.items() if count]
     every = {"key": "", "title": "all", "count": kept.counts.size}
     return {"counts": [every, *counts], "counted_at": kept.counted_at}
-
-
-DATASETS: Final = (
-    "dataset_id",
-    "dataset",
-    "name",
-    "description",
-    "size",
-    "with_gold",
-    "counted_at",
-    "default_tools",
-    "created_at",
-)
 
 
 def dataset_lines(datasets: Iterable[Any]) -> Iterator[tuple[Cell, ...]]:

@@ -61,6 +61,18 @@ _ALL = 16**_DIGITS
 _OF_ONE = ("revision", "slot__round", "reviewer")
 
 
+# So many values of a stratum are listed, and so many tools.
+MOST_VALUES = 20
+MOST_TOOLS = 50
+GOLD, SET_ASIDE = RESOLVED
+# Examples with more labels are counted together with those that have so many.
+MOST_OVERLAP = 5
+# So many of the newest imports are listed.
+MOST_FILES = 30
+# So much gold is read, by tool, while a page waits.
+READ_AT_ONCE = 2_000
+
+
 def tool_agreement(scope: Scope, *, units: int) -> ToolAgreement:
     """Compare the labels of each example's last round; `units`: how many examples have two labels or more."""
     labels = _sampled(scope.labels(), units) if units else scope.labels().none()
@@ -145,18 +157,6 @@ class Scope:
     def unread(self) -> QuerySet[VersionEntry] | QuerySet[Revision]:
         """Return that whose gold was not read yet: it is not among `tools`."""
         return entries_unread(self.version) if self.version else unread(self.dataset)
-
-
-# So many values of a stratum are listed, and so many tools.
-MOST_VALUES = 20
-MOST_TOOLS = 50
-GOLD, SET_ASIDE = RESOLVED
-# Examples with more labels are counted together with those that have so many.
-MOST_OVERLAP = 5
-# So many of the newest imports are listed.
-MOST_FILES = 30
-# So much gold is read, by tool, while a page waits.
-READ_AT_ONCE = 2_000
 
 
 def composition_of(scope: Scope, unread: int) -> Composition:

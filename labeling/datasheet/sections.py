@@ -23,6 +23,21 @@ NOT_RECORDED = "not recorded"
 SHARE = "Share, %"
 
 
+_OF_VERSION = frozenset({"version-examples", "version-export", "version-changes"})
+# Pages that not every member may open: a number leads there for those who may.
+_NEEDED = {"proposals": Role.ADJUDICATOR, "adjudicate": Role.ADJUDICATOR}
+SOURCES = {
+    "agreed": "agreed: labels mean the same",
+    "adjudicated": "adjudicated: a person decided",
+    "second_look": "second look: a person decided, after a reviewer had seen an agent's proposal",
+    "single": "single: one label was wanted",
+    "imported": "imported with the example",
+    "restored": "restored: earlier gold",
+}
+OVERLAPS = {0: "none", 1: "one", 5: "five or more"}
+FORMATS = "native JSON Lines, CSV, BFCL, OpenAI chat, LangSmith"
+
+
 @dataclass(frozen=True, slots=True)
 class Cell:
     """A text, and where it leads: the list or the page behind it."""
@@ -200,11 +215,6 @@ def _examples(sheet: Datasheet, links: Links) -> Iterator[Cell]:
         yield Cell(f" set aside as {why.replace('_', ' ')}")
 
 
-_OF_VERSION = frozenset({"version-examples", "version-export", "version-changes"})
-# Pages that not every member may open: a number leads there for those who may.
-_NEEDED = {"proposals": Role.ADJUDICATOR, "adjudicate": Role.ADJUDICATOR}
-
-
 @dataclass(frozen=True, slots=True)
 class Links:
     """Addresses for one reader; `base` stands before each, where they leave the application."""
@@ -254,18 +264,6 @@ class Links:
 
     def _address(self, name: str, *arguments: str | int) -> str:
         return self.base + reverse(name, args=[self.dataset.project.slug, *arguments])
-
-
-SOURCES = {
-    "agreed": "agreed: labels mean the same",
-    "adjudicated": "adjudicated: a person decided",
-    "second_look": "second look: a person decided, after a reviewer had seen an agent's proposal",
-    "single": "single: one label was wanted",
-    "imported": "imported with the example",
-    "restored": "restored: earlier gold",
-}
-OVERLAPS = {0: "none", 1: "one", 5: "five or more"}
-FORMATS = "native JSON Lines, CSV, BFCL, OpenAI chat, LangSmith"
 
 
 def sections_of(sheet: Datasheet, links: Links) -> tuple[Section, ...]:

@@ -23,6 +23,10 @@ from labeling.versions.models import NOW
 from labeling.versions.views import version_of
 from toolevals.workspace.requests import ProjectRequest
 
+# Whatever begins markup, a tag, an entity or an address: CommonMark lets any ASCII punctuation be escaped.
+_MARKUP = re.compile(r"[\\`*_{}\[\]<>#|~&@!$^]|:(?=\S)|(?<=www)\.")
+_BEGINS = re.compile(r"^(?:[-+=]|\d+(?=[.)](?: |$)))")
+
 
 @require_GET
 def datasheet(request: ProjectRequest, dataset: str, version: str) -> HttpResponse:
@@ -80,11 +84,6 @@ def _file(text: str, kind: str, sheet: Datasheet, ending: str) -> HttpResponse:
     name = f"{sheet.about.name.replace('@', '-')}-datasheet.{ending}"
     response["Content-Disposition"] = f'attachment; filename="{name}"'
     return response
-
-
-# Whatever begins markup, a tag, an entity or an address: CommonMark lets any ASCII punctuation be escaped.
-_MARKUP = re.compile(r"[\\`*_{}\[\]<>#|~&@!$^]|:(?=\S)|(?<=www)\.")
-_BEGINS = re.compile(r"^(?:[-+=]|\d+(?=[.)](?: |$)))")
 
 
 def escaped(text: str) -> str:

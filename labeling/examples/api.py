@@ -23,6 +23,13 @@ from toolevals.registry.tool_lists import tools_in
 OBJECT = {"type": "object"}
 
 
+FILTERS = [
+    OpenApiParameter("q", str, description="A part of the external id."),
+    OpenApiParameter("status", str, enum=Resolution.values),
+    *(OpenApiParameter(name, str) for name in Example.STRATA),
+]
+
+
 class DecidedBySerializer(serializers.Serializer[Any]):
     """The parts that decide an example; empty for its dataset's default."""
 
@@ -77,13 +84,6 @@ class ExampleDetailSerializer(ExampleSerializer):
     @extend_schema_field({"type": "array", "items": OBJECT})
     def get_tools(self, example: Example) -> list[dict[str, Any]]:
         return [spec.to_document() for spec in tools_in(example.current.tools)] if example.current else []
-
-
-FILTERS = [
-    OpenApiParameter("q", str, description="A part of the external id."),
-    OpenApiParameter("status", str, enum=Resolution.values),
-    *(OpenApiParameter(name, str) for name in Example.STRATA),
-]
 
 
 @extend_schema_view(get=extend_schema(parameters=FILTERS))

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from labeling.conversation.input_text import snippet
+from labeling.conversation.turns import snippet
 from labeling.expectations.wording import summary
 from labeling.models import Dataset, Example
 from labeling.queue.shown_strata import hidden_strata, strata_shown
@@ -24,6 +24,10 @@ EXAMPLES_CSV = (
     "expects",
     *Example.STRATA,
 )
+
+
+MAX_STRATUM_VALUES = 30
+LOOK_AT = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,10 +72,6 @@ def _row(example: Example) -> ExampleRow:
         expects=summary(gold.expectation) if gold else "",
         source=gold.source if gold else "",
     )
-
-
-MAX_STRATUM_VALUES = 30
-LOOK_AT = 500
 
 
 def strata_choices(

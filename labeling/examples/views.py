@@ -53,6 +53,16 @@ from toolevals.workspace.address_numbers import whole_number
 from toolevals.workspace.models import AuditEntry, Role, User
 from toolevals.workspace.requests import ProjectRequest
 
+SOURCES = {
+    GoldSource.AGREED: "Gold by agreement",
+    GoldSource.ADJUDICATED: "decided",
+    GoldSource.SECOND_LOOK: "decided, after a reviewer had seen an agent's proposal",
+    GoldSource.SINGLE: "Gold by a single label",
+    GoldSource.IMPORTED: "Gold imported",
+    GoldSource.RESTORED: "restored earlier gold",
+}
+BY_SOMEONE = frozenset({GoldSource.ADJUDICATED, GoldSource.SECOND_LOOK, GoldSource.RESTORED})
+
 
 @require_GET
 def example(request: ProjectRequest, dataset: str, example: UUID) -> HttpResponse:
@@ -208,17 +218,6 @@ def _revision(request: ProjectRequest, example: Example) -> Revision:
     if number is not None:
         return get_object_or_404(rows, number=number)
     return get_object_or_404(rows, pk=example.current_id)
-
-
-SOURCES = {
-    GoldSource.AGREED: "Gold by agreement",
-    GoldSource.ADJUDICATED: "decided",
-    GoldSource.SECOND_LOOK: "decided, after a reviewer had seen an agent's proposal",
-    GoldSource.SINGLE: "Gold by a single label",
-    GoldSource.IMPORTED: "Gold imported",
-    GoldSource.RESTORED: "restored earlier gold",
-}
-BY_SOMEONE = frozenset({GoldSource.ADJUDICATED, GoldSource.SECOND_LOOK, GoldSource.RESTORED})
 
 
 @dataclass(frozen=True, slots=True)

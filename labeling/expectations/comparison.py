@@ -23,6 +23,28 @@ LISTS = frozenset({"alternatives", "ordered", "unordered", "any_order", "one_of_
 REACTIONS = "/reactions"
 
 
+# Settings, by the last step of their path: the title, and what their two values mean.
+SETTINGS = {
+    "additional_arguments": ("other arguments", "may be given", "must not be given"),
+    "additional_fields": ("other fields", "may be given", "must not be given"),
+    "additional_calls": ("further calls", "may follow", "must not follow"),
+}
+TITLES = {"answer": "answer must say", "reactions": "right reactions", "state": "final state", "profile": "profile"}
+LIST_TITLES = {
+    "alternatives": ("or another", "no such alternative"),
+    "ordered": ("call", "no such call"),
+    "unordered": ("call, anywhere", "no such call"),
+    "any_order": ("call, in any order", "no such call"),
+    "one_of_calls": ("or this call", "no such call"),
+    "disallowed": ("must not call", "nothing ruled out"),
+}
+WORD = re.compile(r"\w+|\s+|[^\w\s]")
+# Two values are marked word by word where at least so much of them is the same, and where that is soon found.
+ALIKE, MOST_WORDS = 0.5, 250_000
+# By these a step of an ordered list is known.
+STEPS = frozenset({"tool", "any_order", "one_of_calls"})
+
+
 def may_be_both(path: str) -> bool:
     """Tell whether a part can be right in both ways: within alternatives, of which any will do, and reactions."""
     return path.startswith("/alternatives/") or path == REACTIONS
@@ -120,28 +142,6 @@ def _drop(document: Any, path: str) -> None:
     for step in parents:
         document = document[step]
     del document[last]
-
-
-# Settings, by the last step of their path: the title, and what their two values mean.
-SETTINGS = {
-    "additional_arguments": ("other arguments", "may be given", "must not be given"),
-    "additional_fields": ("other fields", "may be given", "must not be given"),
-    "additional_calls": ("further calls", "may follow", "must not follow"),
-}
-TITLES = {"answer": "answer must say", "reactions": "right reactions", "state": "final state", "profile": "profile"}
-LIST_TITLES = {
-    "alternatives": ("or another", "no such alternative"),
-    "ordered": ("call", "no such call"),
-    "unordered": ("call, anywhere", "no such call"),
-    "any_order": ("call, in any order", "no such call"),
-    "one_of_calls": ("or this call", "no such call"),
-    "disallowed": ("must not call", "nothing ruled out"),
-}
-WORD = re.compile(r"\w+|\s+|[^\w\s]")
-# Two values are marked word by word where at least so much of them is the same, and where that is soon found.
-ALIKE, MOST_WORDS = 0.5, 250_000
-# By these a step of an ordered list is known.
-STEPS = frozenset({"tool", "any_order", "one_of_calls"})
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,6 +22,8 @@ from labeling.models import Dataset, DatasetVersion
 from toolevals.grading.values.canonical import exact
 from toolevals.grading.values.problems import InvalidDocument
 
+JSON_LINES = "application/jsonl"
+
 
 def native_lines(selection: Selection, outcome: Outcome) -> Iterator[bytes]:
     """Yield a line for every example, with its gold where there is any."""
@@ -63,9 +65,6 @@ class _ToolTexts(dict[UUID, str]):
         text = exact([spec.to_document() for spec in self.specs[pk]])
         self[pk] = text
         return text
-
-
-JSON_LINES = "application/jsonl"
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,6 +29,9 @@ from toolevals.registry.tool_lists import tools_in
 LISTED = 100
 
 
+AT_ONCE = 1000
+
+
 class Inexpressible(ValueError):  # noqa: N818 - nothing is wrong: the format has no words for it
     """An example that has no form in the format; the text is the reason."""
 
@@ -61,9 +64,6 @@ class Outcome:
             "notes": dict(self.notes.most_common()),
             "skipped_examples": self.listed,
         }
-
-
-AT_ONCE = 1000
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,6 +27,13 @@ AT_ONCE = 500
 REASON = "An import brought another expectation."
 
 
+_COLUMNS = (
+    "staged_id", "part_id", "example_id", "current_id", "onto_id", "gold_id", "disputes", "words",
+    "gold_fate", "sets_strata", "sets_decided_by",
+)  # fmt: skip
+_TOLD = {GoldFate.REPLACED.value: "gold changed", GoldFate.DISPUTED.value: "disputed"}
+
+
 def revisions_evaluate(revisions: Iterable[Any]) -> None:
     """Find again how far revisions are that people have worked on and that are shown again."""
     for pk in revisions:
@@ -66,13 +73,6 @@ def is_new_dispute(staged_id: Any, revision_id: Any) -> bool:
         return False
     asked = Dispute.objects.filter(revision=revision, reason=REASON).values_list("expectation", flat=True)
     return all(canonical(each) != canonical(expectation) for each in asked)
-
-
-_COLUMNS = (
-    "staged_id", "part_id", "example_id", "current_id", "onto_id", "gold_id", "disputes", "words",
-    "gold_fate", "sets_strata", "sets_decided_by",
-)  # fmt: skip
-_TOLD = {GoldFate.REPLACED.value: "gold changed", GoldFate.DISPUTED.value: "disputed"}
 
 
 class ExistingRow(NamedTuple):

@@ -23,6 +23,13 @@ from toolevals.workspace.services.uploads import upload_store
 LISTED = 100
 
 
+COLUMNS = ("line", "id", "fate", "pointer", "message")
+# The fates of a line; several where an example changed in several ways.
+ADDED, UNCHANGED, REFUSED, NOT_IMPORTED = "added", "unchanged", "refused", "not imported"
+CHUNK = 2000
+Told = tuple[int, str, str, str, str]
+
+
 @dataclass(frozen=True, slots=True)
 class Findings:
     """Errors and warnings of a file (`line` from 1, `pointer`, `message`) by line, and how many there are of each."""
@@ -84,14 +91,6 @@ def _repeated_ids(parts: Sequence[ImportPart], before: Sequence[int], unit: str)
             message = f"the id {name} is used in {unit} {before_here} already"
             found.append({"line": here, "pointer": "/id", "message": message})
     return found
-
-
-COLUMNS = ("line", "id", "fate", "pointer", "message")
-# The fates of a line; several where an example changed in several ways.
-ADDED, UNCHANGED, REFUSED, NOT_IMPORTED = "added", "unchanged", "refused", "not imported"
-CHUNK = 2000
-
-Told = tuple[int, str, str, str, str]
 
 
 def fates(parts: Sequence[ImportPart], findings: Findings, *, is_published: bool) -> Iterator[Told]:

@@ -50,6 +50,14 @@ _HEAD = 1_000
 _LIST = re.compile(rb"\s*\[\s*[{\]]")
 
 
+# One JSON document a line; a table with a head (CSV); one JSON document in all.
+Shape = Literal["lines", "table", "document"]
+OptionsCheck = Callable[[Mapping[str, Any]], list[Problem]]
+# The name by which a person leaves the format open.
+AUTO = "auto"
+MOST_EMPTY = 1_000_000
+
+
 def is_list(file: IO[bytes]) -> bool:
     """Tell whether a file, packed or not, begins as a list of JSON or as Parquet does."""
     with unpacked(file) as plain:
@@ -67,11 +75,6 @@ def lines_of_list(file: IO[bytes]) -> Iterator[bytes]:
         except TypeError:
             # Integers beyond 64 bits.
             yield json.dumps(entry).encode() + b"\n"
-
-
-# One JSON document a line; a table with a head (CSV); one JSON document in all.
-Shape = Literal["lines", "table", "document"]
-OptionsCheck = Callable[[Mapping[str, Any]], list[Problem]]
 
 
 def _no_options(options: Mapping[str, Any]) -> list[Problem]:
@@ -251,11 +254,6 @@ def source_named(name: str) -> Source:
     if name not in SOURCES:
         raise InvalidDocument.at("/source", f"must be one of {', '.join(SOURCES)}")
     return SOURCES[name]
-
-
-# The name by which a person leaves the format open.
-AUTO = "auto"
-MOST_EMPTY = 1_000_000
 
 
 class DetectedSource(NamedTuple):

@@ -15,6 +15,10 @@ MAX_LINE_BYTES = 4_000_000
 BOM = b"\xef\xbb\xbf"
 
 
+# So many problems of a part are kept; all are counted.
+KEPT = 1000
+
+
 def parts_of(size: int) -> list[tuple[int, int]]:
     """Return the byte ranges that a file of `size` bytes is read in; an empty file has one empty part."""
     starts = range(0, max(size, 1), PART_BYTES)
@@ -53,10 +57,6 @@ def rest_of_line(file: IO[bytes]) -> int:
         if some.endswith(b"\n"):
             break
     return count
-
-
-# So many problems of a part are kept; all are counted.
-KEPT = 1000
 
 
 @dataclass(slots=True)

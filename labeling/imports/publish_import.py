@@ -7,7 +7,7 @@
 
 New examples of a large import are put, some at a time, into a dataset of a project that has no members
 (`labeling.datasets.staging_datasets`): no page, no queue and no count reaches it. One short transaction then makes them
-the real dataset's, and what never finished is swept. Why: docs/decisions/0023.
+the real dataset's, and what never finished is swept. Why: docs/decisions/0020.
 """
 
 from __future__ import annotations
@@ -53,6 +53,14 @@ from toolevals.workspace.models import Batch, BatchState, Job, JobState, User
 
 # Above any line of a file.
 LAST_LINE = 2**31 - 1
+
+
+# What a cancelled or failed import has staged is kept so long, for the person who retries it; later the file is read
+# again.
+STAGED_KEPT = timedelta(hours=1)
+# Seconds that one round of the sweeper spends here.
+BUDGET_SECONDS = 1.0
+PART_TASK, PUBLISH_TASK = "labeling.import_part", "labeling.import_publish"
 
 
 @dataclass(slots=True)
@@ -203,14 +211,6 @@ class Publication:
 
 def _parameter(value: UUID) -> Any:
     return UUIDField().get_db_prep_value(value, connection)
-
-
-# What a cancelled or failed import has staged is kept so long, for the person who retries it; later the file is read
-# again.
-STAGED_KEPT = timedelta(hours=1)
-# Seconds that one round of the sweeper spends here.
-BUDGET_SECONDS = 1.0
-PART_TASK, PUBLISH_TASK = "labeling.import_part", "labeling.import_publish"
 
 
 def arrival_place(lease: Lease, dataset: Dataset, parts: list[ImportPart]) -> Dataset:

@@ -19,6 +19,9 @@ from toolevals.grading.reading.examples import ExampleRow
 from toolevals.grading.values.documents import load_json
 from toolevals.grading.values.problems import InvalidDocument, Problem
 
+_MOST_UNPACKED: Final = 1_000_000_000
+_FIRST_ROWS: Final = 5
+
 
 def part_read(source: Source, file: IO[bytes], start: int, end: int, settings: Settings) -> Part:
     """Return what the bytes from `start` to `end` hold; of a document, everything. Raises InvalidDocument.
@@ -115,10 +118,6 @@ def _read_evaluation_file(file_format: FileFormat, file: IO[bytes], settings: Se
     if not part.lines:
         raise InvalidDocument.at("", f"holds no examples, as {file_format.title}")
     return part
-
-
-_MOST_UNPACKED: Final = 1_000_000_000
-_FIRST_ROWS: Final = 5
 
 
 def file_looked_at(content: bytes, *, progress: Progress = lambda _: None) -> FileLook:

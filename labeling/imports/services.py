@@ -52,6 +52,12 @@ from toolevals.workspace.models import Job, Upload, User
 from toolevals.workspace.services.audit import audit_record
 from toolevals.workspace.services.uploads import upload_store
 
+_COLUMNS = (
+    "id", "part_id", "line", "example_id", "gold_id", "external_id", "digest", "input", "tools_id",
+    "expectation", "rationale", *Example.STRATA, "decided_by", "origin",
+)  # fmt: skip
+_STRATA_LIMITS = {name: getattr(Example._meta.get_field(name), "max_length", 0) for name in Example.STRATA}
+
 
 @transaction.atomic
 def import_start(
@@ -300,14 +306,6 @@ def _forget(parts: list[ImportPart]) -> None:
     for part in parts:
         StagedExample.objects.filter(part=part).delete()
         part.delete()
-
-
-_COLUMNS = (
-    "id", "part_id", "line", "example_id", "gold_id", "external_id", "digest", "input", "tools_id",
-    "expectation", "rationale", *Example.STRATA, "decided_by", "origin",
-)  # fmt: skip
-
-_STRATA_LIMITS = {name: getattr(Example._meta.get_field(name), "max_length", 0) for name in Example.STRATA}
 
 
 @dataclass(frozen=True, slots=True)

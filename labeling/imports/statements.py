@@ -28,6 +28,26 @@ from labeling.models import (
 # ruff: noqa: S608 - only names of tables and columns are put together
 
 
+_STRATA = ", ".join(Example.STRATA)
+_S_STRATA = ", ".join(f"s.{name}" for name in Example.STRATA)
+REVISION_VALUES = """s.digest, s.input, s.tools_id,
+CASE WHEN s.expectation IS NULL THEN 'open' ELSE 'resolved' END, NULL,
+CASE WHEN s.expectation IS NULL THEN NULL ELSE s.gold_id END, %(now)s"""
+GOLD_VALUES = "s.expectation, s.rationale, 'imported', NULL, %(actor)s, %(now)s"
+_STRATA_SAID = " OR ".join(f"s.{name} <> ''" for name in Example.STRATA)
+_STRATA_DIFFER = " OR ".join(f"s.{name} <> e.{name}" for name in Example.STRATA)
+# A file that says nothing of it leaves what people chose.
+_DECIDED_BY_DIFFERS = "s.decided_by <> '' AND s.decided_by <> e.decided_by"
+_GOLD_DIFFERS = """o.id IS NOT NULL AND s.expectation IS NOT NULL AND (g.id IS NULL OR g.expectation <> s.expectation
+    OR (g.source = 'imported' AND g.rationale <> s.rationale))"""
+_WORDS = " || '\n' || ".join(f"e.{name}" for name in (*Example.STRATA, "decided_by"))
+_IS_OTHER_CONTENT = "c.onto_id <> c.current_id"
+_IS_NEW_CONTENT = "c.onto_id = c.staged_id"
+_IS_SHOWN_AGAIN = f"{_IS_OTHER_CONTENT} AND c.onto_id <> c.staged_id"
+_IS_UNRESOLVED = "r.resolution NOT IN ('resolved', 'set_aside')"
+_IS_REGILDED = "c.gold_fate = 'replaced'"
+
+
 def table(model: type[models.Model]) -> str:
     """Return the name of a model's table, quoted."""
     return f'"{model._meta.db_table}"'
@@ -38,17 +58,11 @@ STAGED, PART = table(StagedExample), table(ImportPart)
 
 ROWS = f"{STAGED} s JOIN {PART} p ON p.id = s.part_id AND (p.job_id = %(job)s OR p.id = %(job)s)"
 SOME_ROWS = f"{ROWS} AND s.line > %(after)s AND s.line <= %(until)s"
-_STRATA = ", ".join(Example.STRATA)
-_S_STRATA = ", ".join(f"s.{name}" for name in Example.STRATA)
 
 INTO_REVISION = f"""INSERT INTO {REVISION}
 (id, number, example_id, digest, input, tools_id, resolution, settles_at, gold_id, created_at)"""
-REVISION_VALUES = """s.digest, s.input, s.tools_id,
-CASE WHEN s.expectation IS NULL THEN 'open' ELSE 'resolved' END, NULL,
-CASE WHEN s.expectation IS NULL THEN NULL ELSE s.gold_id END, %(now)s"""
 INTO_GOLD = f"""INSERT INTO {GOLD}
 (id, revision_id, expectation, rationale, source, adjudication_id, actor_id, created_at)"""
-GOLD_VALUES = "s.expectation, s.rationale, 'imported', NULL, %(actor)s, %(now)s"
 
 COUNT_ROWS = f"SELECT COUNT(*) FROM {ROWS}"
 
@@ -91,24 +105,13 @@ SELECT r.id, s.external_id FROM {ROWS} JOIN {REVISION} r ON r.id = s.id WHERE r.
 
 CHANGE, SLOT, DISPUTE = table(StagedChange), table(LabelSlot), table(Dispute)
 
-_STRATA_SAID = " OR ".join(f"s.{name} <> ''" for name in Example.STRATA)
-_STRATA_DIFFER = " OR ".join(f"s.{name} <> e.{name}" for name in Example.STRATA)
-# A file that says nothing of it leaves what people chose.
-_DECIDED_BY_DIFFERS = "s.decided_by <> '' AND s.decided_by <> e.decided_by"
-_GOLD_DIFFERS = """o.id IS NOT NULL AND s.expectation IS NOT NULL AND (g.id IS NULL OR g.expectation <> s.expectation
-    OR (g.source = 'imported' AND g.rationale <> s.rationale))"""
 _HAS_LABELS = f"""(o.round > 1
     OR EXISTS (SELECT 1 FROM {SLOT} t WHERE t.revision_id = o.id AND t.state = 'submitted')
     OR EXISTS (SELECT 1 FROM {table(Adjudication)} a WHERE a.revision_id = o.id))"""
 _DISPUTES = f"(SELECT COUNT(*) FROM {DISPUTE} d WHERE d.revision_id = o.id)"
-_WORDS = " || '\n' || ".join(f"e.{name}" for name in (*Example.STRATA, "decided_by"))
 
 _CHANGES = f"{CHANGE} c JOIN {PART} p ON p.id = c.part_id AND (p.job_id = %(job)s OR p.id = %(job)s)"
 _WITH_ROWS = f"{_CHANGES} JOIN {STAGED} s ON s.id = c.staged_id"
-_IS_OTHER_CONTENT = "c.onto_id <> c.current_id"
-_IS_NEW_CONTENT = "c.onto_id = c.staged_id"
-_IS_SHOWN_AGAIN = f"{_IS_OTHER_CONTENT} AND c.onto_id <> c.staged_id"
-_IS_UNRESOLVED = "r.resolution NOT IN ('resolved', 'set_aside')"
 
 # Rows about examples that were there before and that nothing has been decided about: the revision of the same content,
 # if the example has one, its gold, and what differs.
@@ -205,7 +208,6 @@ WHERE {_IS_SHOWN_AGAIN} AND {_IS_UNRESOLVED} AND (
     OR EXISTS (SELECT 1 FROM {table(Skip)} k WHERE k.revision_id = r.id))
 ORDER BY r.id
 """
-_IS_REGILDED = "c.gold_fate = 'replaced'"
 REGILD = f"{INTO_GOLD} SELECT s.gold_id, c.onto_id, {GOLD_VALUES} FROM {_WITH_ROWS} WHERE {_IS_REGILDED}"
 PUT_IN_FORCE = f"""
 UPDATE {REVISION} AS r SET gold_id = s.gold_id, resolution = 'resolved', set_aside_as = '', settles_at = NULL

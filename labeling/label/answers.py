@@ -14,6 +14,10 @@ from labeling.conversation import read_conversation
 from labeling.conversation.turns import folded, rest_of
 from toolevals.grading.values.problems import Problem
 
+# A turn, or the rest of one of its blocks.
+_NAME = re.compile(r"([0-9]{1,6})(?:\.([0-9]{1,6}))?")
+MOST_PARTS = 200
+
 
 def page_or_fragment(
     request: HttpRequest, *, page: str, fragment: str, context: dict[str, Any], url: str = ""
@@ -42,11 +46,6 @@ def conflict(message: str, *, url: str) -> JsonResponse:
 def sentences(problems: Iterable[Problem]) -> list[str]:
     """Return problems for people, each with its place where it has one."""
     return [f"{problem.pointer}: {problem.message}" if problem.pointer else problem.message for problem in problems]
-
-
-# A turn, or the rest of one of its blocks.
-_NAME = re.compile(r"([0-9]{1,6})(?:\.([0-9]{1,6}))?")
-MOST_PARTS = 200
 
 
 def parts_asked(

@@ -19,6 +19,11 @@ from toolevals.workspace.models import User
 from toolevals.workspace.requests import ProjectRequest
 from toolevals.workspace.services.audit import audit_record
 
+PAGES = (
+    ("label", "Label and adjudicate"),
+    ("adjudicate", "Adjudicate only"),
+)
+
 
 @transaction.atomic
 def keys_set(*, actor: User, bindings: Mapping[str, str]) -> KeyBindings:
@@ -34,12 +39,6 @@ def keys_set(*, actor: User, bindings: Mapping[str, str]) -> KeyBindings:
     kept, _ = KeyBindings.objects.update_or_create(user=actor, defaults={"bindings": own})
     audit_record(project=None, actor=actor, verb="keys_set", target=kept)
     return kept
-
-
-PAGES = (
-    ("label", "Label and adjudicate"),
-    ("adjudicate", "Adjudicate only"),
-)
 
 
 @dataclass(frozen=True, slots=True)

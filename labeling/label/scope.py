@@ -25,6 +25,10 @@ from toolevals.workspace.requests import ProjectRequest
 BATCH = "batch:"
 
 
+# The agreement of so many datasets is told, the newest first.
+MOST_DATASETS = 3
+
+
 @dataclass(frozen=True, slots=True)
 class Scope:
     """`dataset` is the batch's where there is a batch; both None: everything."""
@@ -73,10 +77,6 @@ def scope_of(request: ProjectRequest, data: QueryDict) -> Scope:
     if dataset is None:
         raise Http404
     return Scope(dataset)
-
-
-# The agreement of so many datasets is told, the newest first.
-MOST_DATASETS = 3
 
 
 @dataclass(frozen=True, slots=True)

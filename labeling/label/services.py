@@ -34,6 +34,8 @@ from toolevals.grading.values.problems import InvalidDocument, Problem
 from toolevals.workspace.models import AuditEntry, Project, Role, User
 from toolevals.workspace.services.audit import audit_record
 
+MAX_SUGGESTIONS = 1000
+
 
 def places_release(*, project: Project, user: User, role: Role | None, actor: User | None) -> None:
     """Give everything back to the queue that a former reviewer has claimed, or that is kept for them.
@@ -116,9 +118,6 @@ def label_keep(
 def was_handed_out(slot: LabelSlot, actor: User) -> bool:
     """Tell whether this person has ever claimed a slot."""
     return AuditEntry.objects.filter(target_id=slot.pk, verb="slot_claim", actor=actor).exists()
-
-
-MAX_SUGGESTIONS = 1000
 
 
 @dataclass(frozen=True, slots=True)

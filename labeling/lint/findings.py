@@ -13,6 +13,11 @@ Severity = Literal["error", "warning", "note"]
 SEVERITIES: Final[tuple[Severity, ...]] = ("error", "warning", "note")
 
 
+# So many findings of a rule are listed, all are counted; so many examples are named in each.
+LISTED = 200
+NAMED = 10
+
+
 @dataclass(frozen=True, slots=True)
 class Rule:
     """One rule: its name in addresses and files, how grave a finding is, and what it looks for."""
@@ -38,11 +43,6 @@ _ALL = (
     Rule("no_trigger", "note", "A description that does not say when to use the tool"),
 )
 RULES: Final[Mapping[str, Rule]] = {rule.name: rule for rule in _ALL}
-
-
-# So many findings of a rule are listed, all are counted; so many examples are named in each.
-LISTED = 200
-NAMED = 10
 
 
 class NamedExample(TypedDict):

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from labeling.conversation.input_text import content_text
+from labeling.conversation.turns import content_text
 from labeling.lint.findings import NAMED, NamedExample, Report
 from labeling.lint.texts import resemblance, sketch, words_in
 from toolevals.grading.values.canonical import digest

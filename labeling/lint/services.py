@@ -26,6 +26,12 @@ from toolevals.workspace.services.audit import audit_record
 AT_ONCE = 500
 
 
+# Datasets of more examples than this are linted by a job.
+LINTED_AT_ONCE = 500
+LONGEST_REASON = 300
+KEPT_REPORTS = 5
+
+
 def lint(dataset: Dataset, progress: Callable[[int], None] = lambda _: None) -> Report:
     """Return what is odd about a dataset's current examples, their gold in force and their tools.
 
@@ -84,12 +90,6 @@ def _lists_of(version: RegistryVersion) -> frozenset[UUID]:
     """Return the tool lists of the registry's other versions."""
     lists = RegistryVersion.objects.filter(registry=version.registry_id).values_list("tools_id", flat=True)
     return frozenset(lists) - {version.tools_id}
-
-
-# Datasets of more examples than this are linted by a job.
-LINTED_AT_ONCE = 500
-LONGEST_REASON = 300
-KEPT_REPORTS = 5
 
 
 def lint_start(*, dataset: Dataset, actor: User | None) -> Job | None:

@@ -23,6 +23,23 @@ from toolevals.grading.values.problems import InvalidDocument, pointer_to
 LONGEST = 20_000
 
 
+_LETTERS = str.maketrans("aeioucnsAEIOUCNS", "áéíöüçñšÁÉÍÖÜÇÑŠ")
+_SHORTEST_NAME = 3
+_MOMENT = re.compile(
+    r"(?P<day>[0-9]{4}-[0-9]{2}-[0-9]{2})[T ](?P<time>[0-9]{2}:[0-9]{2})(?::00(?:\.0+)?)?"
+    r"(?P<zone>Z|[+-][0-9]{2}:?[0-9]{2})?"
+)
+_CURRENCIES = ("EUR", "USD", "GBP", "CHF", "SEK")
+_SIGNS = {"EUR": "€", "USD": "$", "GBP": "£"}
+_NUMBER_WORDS = """
+    zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen
+    eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety
+"""
+_UNITS, _TENS = _NUMBER_WORDS.split()[:20], _NUMBER_WORDS.split()[20:]
+_IN_WORDS = 100
+_WITH_COMMAS = 1_000
+
+
 @dataclass(frozen=True, slots=True)
 class Origin:
     """A conversation that ends with the user's words. `rest` is all else that the agent sees, as text."""
@@ -144,10 +161,6 @@ def empty_array(origin: Origin, place: Place) -> Change | None:
     return Change(origin.added(f"Leave the list of {place.words} empty."), {"one_of": [[]], "optional": True})
 
 
-_LETTERS = str.maketrans("aeioucnsAEIOUCNS", "áéíöüçñšÁÉÍÖÜÇÑŠ")
-_SHORTEST_NAME = 3
-
-
 def unicode_identifier(origin: Origin, place: Place) -> Change | None:
     """The user spells the identifier with a letter beyond ASCII; nothing else in the conversation knows it."""
     value = place.value
@@ -159,12 +172,6 @@ def unicode_identifier(origin: Origin, place: Place) -> Change | None:
     new = value[:marked] + value[marked].translate(_LETTERS) + value[marked + 1 :]
     words = origin.everywhere(value, new)
     return Change(words, place.exactly(new)) if words else None
-
-
-_MOMENT = re.compile(
-    r"(?P<day>[0-9]{4}-[0-9]{2}-[0-9]{2})[T ](?P<time>[0-9]{2}:[0-9]{2})(?::00(?:\.0+)?)?"
-    r"(?P<zone>Z|[+-][0-9]{2}:?[0-9]{2})?"
-)
 
 
 def time_zone(origin: Origin, place: Place) -> Change | None:
@@ -179,10 +186,6 @@ def time_zone(origin: Origin, place: Place) -> Change | None:
         return None
     stem = f"{moment['day']}T{time}:00"
     return Change(words, {"one_of": [f"{stem}Z", f"{stem}+00:00"]})
-
-
-_CURRENCIES = ("EUR", "USD", "GBP", "CHF", "SEK")
-_SIGNS = {"EUR": "€", "USD": "$", "GBP": "£"}
 
 
 def currency(origin: Origin, place: Place) -> Change | None:
@@ -209,15 +212,6 @@ def _written_otherwise(origin: Origin, amount: Decimal) -> Change | None:
                 if words := origin.once(before, after):
                     return Change(words, None)
     return None
-
-
-_NUMBER_WORDS = """
-    zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen
-    eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety
-"""
-_UNITS, _TENS = _NUMBER_WORDS.split()[:20], _NUMBER_WORDS.split()[20:]
-_IN_WORDS = 100
-_WITH_COMMAS = 1_000
 
 
 def type_coercion(origin: Origin, place: Place) -> Change | None:

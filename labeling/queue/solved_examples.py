@@ -7,7 +7,7 @@ from typing import Any
 
 from django.db.models import F
 
-from labeling.conversation.input_text import snippet
+from labeling.conversation.turns import snippet
 from labeling.expectations.wording import ExpectationWords, expectation_words
 from labeling.models import CalibrationItem, Gold, Resolution, Revision
 from toolevals.grading.values import Expectation

@@ -22,6 +22,10 @@ from toolevals.workspace.models import Project, User, within
 NO_CALL: dict[str, Any] = {"kind": "no_call"}
 
 
+# More that wait are not counted.
+MOST = 20
+
+
 def proposal_document(calls: Sequence[ToolCall]) -> dict[str, Any]:
     """Return the expectation of just these calls, in order; of no call where there are none."""
     if not calls:
@@ -49,10 +53,6 @@ def accepts(expectation: Mapping[str, Any] | None, proposal: Mapping[str, Any], 
         return False
     compiled = compile_case(Expectation.from_document(dict(expectation)), tuple(tools))
     return grade_calls(compiled, calls_of(proposal)).statuses["outcome"] == "passed"
-
-
-# More that wait are not counted.
-MOST = 20
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_GET, require_http_methods
 
-from labeling.conversation.input_text import snippet
+from labeling.conversation.turns import snippet
 from labeling.coverage.cache import datasets_counted
 from labeling.errors import InvalidAct
 from labeling.expectations.wording import summary
@@ -27,6 +27,22 @@ from toolevals.workspace.paging import page_of, rows_of
 from toolevals.workspace.requests import ProjectRequest
 
 VERSIONS: Final = ("version_id", "version", "examples", "note", "tags", "actor_id", "actor", "created_at")
+
+
+LIST_SIZE = 100
+AT_ONCE = 500
+CHOICES = ("q", "tool", "source", "changed", *Example.STRATA)
+EXAMPLES_CSV = (
+    "position",
+    "example",
+    "external_id",
+    "revision",
+    "gold",
+    "source",
+    "expectation",
+    "rationale",
+    *Example.STRATA,
+)
 
 
 def version_lines(versions: Iterable[DatasetVersion]) -> Iterator[tuple[Cell, ...]]:
@@ -156,22 +172,6 @@ def version_of(request: ProjectRequest, dataset: str, version: str) -> DatasetVe
     if found is None:
         raise Http404
     return found
-
-
-LIST_SIZE = 100
-AT_ONCE = 500
-CHOICES = ("q", "tool", "source", "changed", *Example.STRATA)
-EXAMPLES_CSV = (
-    "position",
-    "example",
-    "external_id",
-    "revision",
-    "gold",
-    "source",
-    "expectation",
-    "rationale",
-    *Example.STRATA,
-)
 
 
 @require_GET

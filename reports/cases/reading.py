@@ -10,7 +10,7 @@ from operator import itemgetter
 from uuid import UUID
 
 from labeling.conversation import CONTEXT, CallBlock, Conversation, Turn, read_conversation
-from labeling.conversation.input_text import snippet
+from labeling.conversation.turns import snippet
 from labeling.models import Dispute, Gold, GoldSource, Label, Revision
 from reports.analyses.case import ComparedCall, ShownCall, case_title, compared_calls, shown_calls
 from reports.analyses.claims import ClaimReading, read_claims

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from uuid import UUID
 
-from labeling.conversation.input_text import snippet
+from labeling.conversation.turns import snippet
 from toolevals.runs.models import CaseGrade
 
 

@@ -12,7 +12,7 @@ from typing import Any, Final
 from django.db.models import TextField
 from django.db.models.functions import Cast
 
-from labeling.conversation.input_text import last_request
+from labeling.conversation.turns import last_request
 from toolevals.grading.values.canonical import canonical, parse
 
 # What `case_texts` reads, from a case grade of `reports.queries.grading.with_gold`.

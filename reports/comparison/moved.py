@@ -8,7 +8,7 @@ from itertools import islice
 from typing import Any, Final
 from uuid import UUID
 
-from labeling.conversation.input_text import snippet
+from labeling.conversation.turns import snippet
 from labeling.models import VersionEntry
 from reports.analyses.compared.pairing import Places, Verdicts
 from reports.analyses.compared.spending import UNITS

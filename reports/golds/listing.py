@@ -11,7 +11,7 @@ from uuid import UUID
 from django.db.models import QuerySet
 from django.http import Http404
 
-from labeling.conversation.input_text import snippet
+from labeling.conversation.turns import snippet
 from labeling.expectations.wording import summary
 from labeling.models import VersionEntry
 from reports.comparison.moved import SideCase, cases_of

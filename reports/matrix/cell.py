@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from django.db.models import QuerySet
 
-from labeling.conversation.input_text import last_request
+from labeling.conversation.turns import last_request
 from reports.analyses.advice import Advice, advice_on
 from reports.analyses.cell import Cell, Cells
 from reports.analyses.confusion import ConfusedCase, Confusion

@@ -9,7 +9,7 @@ from uuid import UUID
 
 from django.db.models import Count, Q, QuerySet, Sum
 
-from labeling.conversation.input_text import snippet
+from labeling.conversation.turns import snippet
 from reports.analyses.rates import ExampleSums
 from reports.analyses.recovery import Recovery, recovery_of
 from reports.filters.case_filters import number, text

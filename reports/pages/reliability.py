@@ -11,7 +11,7 @@ from math import isfinite
 from typing import Any
 from uuid import UUID
 
-from labeling.conversation.input_text import snippet
+from labeling.conversation.turns import snippet
 from reports.analyses.compounding import Calculation, Compounding, calculation
 from reports.analyses.rates import GOALS
 from reports.analyses.reliability import Reliability

@@ -9,7 +9,7 @@ from itertools import groupby
 from typing import Final
 from uuid import UUID
 
-from labeling.conversation.input_text import snippet
+from labeling.conversation.turns import snippet
 from labeling.models import Dataset, VersionEntry
 from reports.analyses.solved import Agent, RunTrials, Solved
 from toolevals.grading.values.verdict_table import VERDICT_NAMES

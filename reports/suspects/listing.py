@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 from uuid import UUID
 
-from labeling.conversation.input_text import snippet
+from labeling.conversation.turns import snippet
 from labeling.expectations.wording import summary
 from labeling.models import DatasetVersion, VersionEntry
 from reports.analyses.suspicion import REASONS, TITLES, WAVERED

@@ -1,6 +1,6 @@
 from typing import Any
 
-from labeling.conversation.input_text import content_text, last_request, snippet
+from labeling.conversation.turns import content_text, last_request, snippet
 
 
 def said(*contents: tuple[str, Any]) -> dict[str, Any]:

@@ -65,7 +65,7 @@ HOME_PANES = (("reports/parts/home_experiments.html", "reports.home.live.experim
 # Functions `(request, words) -> Iterable[Found]` that search: see `toolevals.workspace.search`.
 SEARCHED = (
     "toolevals.registry.search.registry_found",
-    "labeling.search.labeling_found",
+    "labeling.home.labeling_found",
     "reports.search.runs_found",
     "toolevals.workspace.search.workspace_found",
 )

@@ -18,6 +18,11 @@ from toolevals.grading.reading.examples import ExampleRow
 from toolevals.grading.values.documents import load_json
 from toolevals.grading.values.problems import InvalidDocument, Problem
 
+# The answers of a category are held in memory while its questions are read.
+MAX_ANSWERS_BYTES = 100_000_000
+MAX_UNPACKED_BYTES = 1 << 30
+_NAME, _ENDING, _ANSWERS = "BFCL_v4_", ".json", "possible_answer"
+
 
 def bfcl_row(row: Any, settings: Settings) -> ExampleRow:
     """Return `{"question_row", "answer_row", "category"}` as an example that remembers it. Raises InvalidDocument."""
@@ -55,12 +60,6 @@ def _of_turns(row: Mapping[str, Any], category: str) -> ExampleRow:
 def _within_line(problem: Problem) -> Problem:
     """Return a problem of one of a line's two rows as seen from the line."""
     return problem.below("/answer_row" if problem.pointer.startswith("/ground_truth") else "/question_row")
-
-
-# The answers of a category are held in memory while its questions are read.
-MAX_ANSWERS_BYTES = 100_000_000
-MAX_UNPACKED_BYTES = 1 << 30
-_NAME, _ENDING, _ANSWERS = "BFCL_v4_", ".json", "possible_answer"
 
 
 def leaderboard_lines(file: IO[bytes]) -> Iterator[bytes]:

@@ -11,16 +11,15 @@ from toolevals.grading.reading.examples import STRATA, ExampleRow
 from toolevals.grading.values.documents import load_json
 from toolevals.grading.values.problems import InvalidDocument, pointer_to
 
-
-def langsmith_row(value: Any, settings: Settings) -> ExampleRow:
-    """Return one LangSmith example. Raises InvalidDocument."""
-    return langsmith_example(value)
-
-
 _PARTS = ("inputs", "outputs", "metadata")
 _OUTPUTS = frozenset((*ANSWERS, "expectation", "expected_tool", "expected_args")) - {"messages", "message"}
 _METADATA = frozenset((*STRATA, "rationale", "external_id"))
 _TEXT = frozenset({"id", "expected_tool", *_METADATA})
+
+
+def langsmith_row(value: Any, settings: Settings) -> ExampleRow:
+    """Return one LangSmith example. Raises InvalidDocument."""
+    return langsmith_example(value)
 
 
 def langsmith_table_row(cells: Any, settings: Settings) -> ExampleRow:

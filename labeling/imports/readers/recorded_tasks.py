@@ -27,6 +27,15 @@ TAU_DECIDED_BY = "end_state+answer"
 _DECIDES: Mapping[str, str] = {"DB": "end_state", "COMMUNICATE": "answer", "ACTION": "calls"}
 
 
+TASKS, DECISIONS = "tasks", "decisions"
+_MADE = Problem(
+    "/tools", "the file does not say which tools there were: they are made of the calls, with any arguments"
+)
+_BASIS = "/evaluation_criteria/reward_basis"
+_PARTS = ("reason_for_call", "known_info", "unknown_info", "task_instructions")
+Found = tuple[str, ExampleRow | InvalidDocument]
+
+
 def tau_expectation(task: Mapping[str, Any], ordered: bool) -> Expectation:
     """Return what a tau-bench task expects: `actions` of name and `kwargs`, and `outputs`."""
     actions = _items(task.get("actions"), "/info/task/actions")
@@ -103,7 +112,6 @@ def _reasons(task: Mapping[str, Any], criteria: Any) -> str:
     return "\n".join(lines)
 
 
-TASKS, DECISIONS = "tasks", "decisions"
 # The options of these formats: what becomes an example, whether expected actions are in order, and what decides a task:
 # what the benchmark rewards, or what the dataset says.
 OPTIONS: dict[str, tuple[str, ...]] = {
@@ -111,13 +119,6 @@ OPTIONS: dict[str, tuple[str, ...]] = {
     "order": ("unordered", "ordered"),
     "decided_by": ("benchmark", "dataset"),
 }
-_MADE = Problem(
-    "/tools", "the file does not say which tools there were: they are made of the calls, with any arguments"
-)
-_BASIS = "/evaluation_criteria/reward_basis"
-_PARTS = ("reason_for_call", "known_info", "unknown_info", "task_instructions")
-
-Found = tuple[str, ExampleRow | InvalidDocument]
 
 
 def tau_rows(document: Any, settings: Settings) -> Iterator[Found]:
