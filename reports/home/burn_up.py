@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from labeling.queue.throughput import Throughput
+from labeling.label.throughput import Throughput
 
 WIDTH: Final = 340.0
 FOOT: Final = 118.0

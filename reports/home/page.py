@@ -7,8 +7,8 @@ from typing import Any
 
 from django.db.models import QuerySet
 
+from labeling.label.throughput import Throughput, throughput_of
 from labeling.models import Dataset, DatasetVersion
-from labeling.queue.throughput import Throughput, throughput_of
 from reports.analyses.layers import Layers, layers_of
 from reports.analyses.modes import failure_modes
 from reports.analyses.sentence import sentence

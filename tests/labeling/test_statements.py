@@ -8,6 +8,9 @@ from uuid import UUID
 
 import pytest
 
+from labeling.label.claims import claim
+from labeling.label.querysets import SlotQuerySet
+from labeling.label.statements import count_left, first_in_turn, has_begun, label_facts, page_facts
 from labeling.models import (
     CalibrationRound,
     Comment,
@@ -19,9 +22,6 @@ from labeling.models import (
     LookPlan,
     Skip,
 )
-from labeling.querysets.slots import SlotQuerySet
-from labeling.queue.claim_queries import claim
-from labeling.queue.statements import count_left, first_in_turn, has_begun, label_facts, page_facts
 from tests.labeling.rows import NO_CALL
 from toolevals.workspace.clock import database_now
 from toolevals.workspace.models import User

@@ -8,8 +8,8 @@ from uuid import UUID
 
 from django.db import connection, models
 
+from labeling.label.querysets import MAY_LABEL
 from labeling.models import Dataset, LabelBatch, Revision
-from labeling.querysets.may_label import TEXT as MAY_LABEL
 from toolevals.grading.values.canonical import parse
 from toolevals.workspace.models import Project, User
 

@@ -19,22 +19,68 @@ from django.db import transaction
 
 from labeling.adjudicate.resolution import revision_evaluate, revision_locked
 from labeling.errors import CalibrationFirst, InvalidAct
-from labeling.models import Dataset, Draft, LabelBatch, LabelSlot, QuestionView, Revision, Skip, SlotState
-from labeling.querysets.slots import SlotQuerySet
-from labeling.queue.claim_queries import (
-    begun_revisions,
-    calibration_first,
-    claim,
-    first_free,
-    held_slot,
-    kept_slots,
-    slot_of_round,
+from labeling.label.queries import slot_for_page
+from labeling.label.querysets import SlotQuerySet
+from labeling.label.statements import Begun, first_in_turn, has_begun, locked_role
+from labeling.models import (
+    CalibrationRound,
+    Dataset,
+    Draft,
+    LabelBatch,
+    LabelSlot,
+    QuestionView,
+    Revision,
+    Skip,
+    SlotState,
 )
-from labeling.queue.label_page_queries import slot_for_page
-from labeling.queue.statements import Begun, has_begun, locked_role
 from toolevals.workspace.clock import database_now
 from toolevals.workspace.models import Project, Role, User
 from toolevals.workspace.services.audit import audit_record
+
+FEW = 500
+QUEUED = (SlotState.OPEN, SlotState.CLAIMED)
+
+
+def begun_revisions(user: User) -> list[UUID]:
+    """Return the ids of the revisions of this person's newest drafts, at most `FEW`."""
+    return list(Draft.objects.filter(user=user).order_by("-id").values_list("revision", flat=True)[:FEW])
+
+
+def kept_slots(user: User) -> list[UUID]:
+    """Return the ids of the slots that are kept for this person and not labelled, at most `FEW`."""
+    return list(LabelSlot.objects.filter(assignee=user, state__in=QUEUED).values_list("pk", flat=True)[:FEW])
+
+
+def held_slot(place: Dataset | Project, user: User) -> UUID | None:
+    """Return the id of what this person has claimed in a dataset or project and not submitted, the oldest claim."""
+    return LabelSlot.objects.in_scope(place).held_by(user).values_list("pk", flat=True).first()
+
+
+def slot_of_round(revision: Revision, user: User) -> LabelSlot | None:
+    """Return this person's slot in the current round of a locked revision, its row locked."""
+    slots = LabelSlot.objects.filter(revision=revision, reviewer=user, round=revision.round)
+    return slots.select_for_update().first()
+
+
+def calibration_first(place: Dataset | Project, user: User) -> CalibrationRound | None:
+    """Return a round of a dataset or project that this person has to answer before they are handed examples."""
+    rounds = CalibrationRound.objects.in_scope(place).open().filter(comes_first=True)
+    return rounds.waiting_for(user).first()
+
+
+def first_free(slots: SlotQuerySet | Dataset | LabelBatch, user: User, now: datetime) -> UUID | None:
+    """Return the id of the first slot that is free and fit for this person, its row locked; None without one."""
+    if not isinstance(slots, SlotQuerySet):
+        return first_in_turn(slots, user, now)
+    fit = slots.of_current_round().free(now).for_reviewer(user).in_turn()
+    return fit.select_for_update(skip_locked=True, of=("self",)).values_list("pk", flat=True).first()
+
+
+def claim(slot: UUID, user: User, now: datetime, until: datetime) -> bool:
+    """Write that this person has a slot until then; return whether it was still free."""
+    free = LabelSlot.objects.filter(pk=slot).free(now)
+    return bool(free.update(state=SlotState.CLAIMED, reviewer=user, claimed_at=now, lease_until=until))
+
 
 # Long enough for a reload, or a step aside and back, to find the claim still held.
 # A part of the queue.

@@ -9,6 +9,7 @@ from uuid import UUID
 
 from django.db.models import Q
 
+from labeling.label.querysets import SlotQuerySet
 from labeling.models import (
     CalibrationRound,
     Comment,
@@ -21,7 +22,6 @@ from labeling.models import (
     Skip,
     SlotState,
 )
-from labeling.querysets.slots import SlotQuerySet
 from toolevals.workspace.models import Project, User, within
 
 
