@@ -12,8 +12,8 @@ from typing import Any
 from django.db.models import QuerySet
 from django.urls import reverse
 
+from labeling.label.open_tasks import MANY
 from labeling.models import Dataset, DatasetVersion, Example
-from labeling.queue.waiting import MANY
 from labeling.second_looks.pending_second_looks import MOST as MOST_LOOKS
 from toolevals.workspace.home import MOST_NEWS, News, Waits
 from toolevals.workspace.models import Job, JobState, Project, Role, within

@@ -17,12 +17,12 @@ from labeling.feedback import views as feedback
 from labeling.guidelines import views as guidelines
 from labeling.imports import views as imports
 from labeling.label import keys
+from labeling.label import views as label
 from labeling.lint import views as lint
 from labeling.proposals import views as proposals
 from labeling.questions import views as questions
 from labeling.second_looks import views as second_looks
 from labeling.versions import views as versions
-from labeling.views import holding, label
 
 app_name = "labeling"
 urlpatterns: list[URLPattern | URLResolver] = [
@@ -152,9 +152,9 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("label/<uuid:slot>/submit/", label.label_submit, name="label-submit"),
     path("label/<uuid:slot>/skip/", label.label_skip, name="label-skip"),
     path("label/<uuid:slot>/ahead/", label.label_ahead, name="label-ahead"),
-    path("label/<uuid:slot>/release/", holding.label_release, name="label-release"),
-    path("label/<uuid:slot>/renew/", holding.label_renew, name="label-renew"),
-    path("label/<uuid:slot>/leave/", holding.label_leave, name="label-leave"),
+    path("label/<uuid:slot>/release/", label.label_release, name="label-release"),
+    path("label/<uuid:slot>/renew/", label.label_renew, name="label-renew"),
+    path("label/<uuid:slot>/leave/", label.label_leave, name="label-leave"),
     path("label/keys/", keys.keys, name="keys"),
     path("label/guide/<uuid:revision>/", guidelines.guide, name="guide"),
     path("second-looks/", second_looks.second_looks, name="second-looks"),

@@ -15,6 +15,7 @@ from django.db import transaction
 from labeling.blindness import RESOLVED
 from labeling.expectations.meaning import groups
 from labeling.feedback.services import feedback_give
+from labeling.label.queries import count_skipped, locked_revision, states_of
 from labeling.models import (
     Adjudication,
     Dispute,
@@ -26,7 +27,6 @@ from labeling.models import (
     Revision,
     SlotState,
 )
-from labeling.queue.label_page_queries import count_skipped, locked_revision, states_of
 from toolevals.grading.matching.equivalence import equivalent
 from toolevals.grading.values import Expectation
 from toolevals.workspace.clock import database_now

@@ -31,16 +31,18 @@ from labeling.examples.models import RevisionQuerySet
 from labeling.expectations.comparison import BOTH, LEFT, RIGHT, Comparison, Part, compare_answers, merged
 from labeling.expectations.reading import ONLY_BEGUN, PHRASES, is_only_begun
 from labeling.expectations.wording import ExpectationWords, expectation_words
-from labeling.forms.panel import empty_form, form_of, panel
-from labeling.forms.reading import Entered, FieldProblem, read_form, read_json
 from labeling.guidelines.blocks import guideline_blocks
 from labeling.label.answers import conflict, go_to, page_or_fragment, parts_asked, sentences
+from labeling.label.claims import draft_save
+from labeling.label.context import draft_document, fields_of, offered, seconds_of
+from labeling.label.views import problem_list
+from labeling.label_form.calls import FieldProblem
+from labeling.label_form.form_from_expectation import empty_form, form_of
+from labeling.label_form.panel import panel
+from labeling.label_form.reading import Entered, read_form, read_json
 from labeling.models import Adjudication, Draft, LabelAnswer, Revision
 from labeling.questions.services import question_open
 from labeling.second_looks.bias import second_look_remarks
-from labeling.services.slots import draft_save
-from labeling.views.label import problem_list
-from labeling.views.label_context import draft_document, fields_of, offered, seconds_of
 from toolevals.grading.json_schema.conformance import expectation_problems
 from toolevals.grading.values import Expectation, ToolSpec
 from toolevals.grading.values.problems import InvalidDocument

@@ -15,8 +15,8 @@ from labeling.agreement.cases import changeable_from, decided_tools, pairs_of, r
 from labeling.agreement.figures import PairFigures
 from labeling.agreement.filters import Filters
 from labeling.agreement.report import Agreement, agreement_of
+from labeling.label.querysets import LabelQuerySet
 from labeling.models import AgreementReport, Dataset, Label, LabelReading
-from labeling.querysets.labels import LabelQuerySet
 from toolevals.workspace.addresses import address
 from toolevals.workspace.clock import database_now
 from toolevals.workspace.jobs import BatchPlan, Lease, job_create

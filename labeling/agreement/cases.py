@@ -21,8 +21,8 @@ from labeling.agreement.units import RatedLabel, Unit, is_judged, units_in
 from labeling.coverage.expected import ANY_CALL, NO_CALL, calls_of
 from labeling.examples.models import RevisionQuerySet
 from labeling.expectations.meaning import meaning
+from labeling.label.querysets import LabelQuerySet
 from labeling.models import Adjudication, Dataset, GoldSource, Label, LabelAnswer, Revision
-from labeling.querysets.labels import LabelQuerySet
 from toolevals.grading.matching.equality import PROFILES
 from toolevals.grading.matching.equivalence import arguments_form
 from toolevals.grading.values import Expectation, options_of

@@ -15,6 +15,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from labeling.api.base import LabelingView
+from labeling.batches.forms import MAX_NAMES, MAX_SEED, MAX_UNDO_SECONDS, reviewers_of
 from labeling.batches.ordering import order_set
 from labeling.batches.overlap import labelling_set
 from labeling.batches.services import (
@@ -26,7 +27,6 @@ from labeling.batches.services import (
     slots_assign,
     slots_unassign,
 )
-from labeling.forms.queue import MAX_NAMES, MAX_SEED, MAX_UNDO_SECONDS, reviewers_of
 from labeling.models import Dataset, Example, LabelBatch, QueueOrder
 from toolevals.workspace.api.schema import HAS_BODY
 from toolevals.workspace.api.serializers import UserSerializer

@@ -10,8 +10,8 @@ from typing import Any
 from django.db import transaction
 
 from labeling.errors import InvalidAct
+from labeling.label.querysets import SlotQuerySet
 from labeling.models import Dataset, Example, LabelBatch, LabelSlot, Revision
-from labeling.querysets.slots import SlotQuerySet
 from toolevals.grading.values.problems import InvalidDocument, Problem
 from toolevals.workspace.clock import database_now
 from toolevals.workspace.models import Membership, Role, User

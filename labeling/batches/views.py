@@ -12,11 +12,11 @@ from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST
 
 from labeling.batches import services
+from labeling.batches.forms import AssignForm, BatchForm, LabellingForm, NewBatchForm, OrderForm
 from labeling.batches.ordering import order_set
 from labeling.batches.overlap import Overlap, labelling_set
 from labeling.batches.services import batch_create, batch_update, slots_assign, slots_unassign
 from labeling.errors import InvalidAct
-from labeling.forms.queue import AssignForm, BatchForm, LabellingForm, NewBatchForm, OrderForm
 from labeling.models import Dataset, Example, LabelBatch
 from toolevals.workspace.clock import database_now
 from toolevals.workspace.models import Job, Role

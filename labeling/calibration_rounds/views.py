@@ -18,6 +18,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from labeling.blindness import may_compare_calibration
 from labeling.calibration_rounds import services
+from labeling.calibration_rounds.forms import CalibrationForm
 from labeling.calibration_rounds.results import (
     COLUMNS,
     ItemResult,
@@ -33,15 +34,9 @@ from labeling.conversation.turns import folded, snippet
 from labeling.errors import InvalidAct
 from labeling.expectations.comparison import Comparison, compare_answers
 from labeling.expectations.wording import ExpectationWords, expectation_words
-from labeling.forms.calibration import CalibrationForm
-from labeling.forms.panel import empty_form, panel
-from labeling.forms.reading import FieldProblem, read_label
 from labeling.label.answers import conflict, go_to, page_or_fragment, parts_asked, sentences
-from labeling.models import CalibrationItem, CalibrationRound, Dataset
-from labeling.queue.waiting import to_calibrate
-from labeling.services.slots import draft_save
-from labeling.views.label import problem_list
-from labeling.views.label_context import (
+from labeling.label.claims import draft_save
+from labeling.label.context import (
     Started,
     about_recovery,
     draft_document,
@@ -50,6 +45,13 @@ from labeling.views.label_context import (
     seconds_of,
     work_context,
 )
+from labeling.label.open_tasks import to_calibrate
+from labeling.label.views import problem_list
+from labeling.label_form.calls import FieldProblem
+from labeling.label_form.form_from_expectation import empty_form
+from labeling.label_form.panel import panel
+from labeling.label_form.reading import read_label
+from labeling.models import CalibrationItem, CalibrationRound, Dataset
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.registry.tool_lists import tools_in
 from toolevals.workspace.file_responses import csv_file

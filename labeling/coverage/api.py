@@ -16,7 +16,7 @@ from labeling.coverage.cache import coverage_of
 from labeling.coverage.counting import Counts, tools_to_cover
 from labeling.coverage.quotas import quotas_of, quotas_set
 from labeling.coverage.table import tool_rows
-from labeling.queue.shown_strata import hidden_strata
+from labeling.examples.shown_strata import hidden_strata
 from toolevals.workspace.tables import serializer_of
 
 

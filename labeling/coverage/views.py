@@ -14,10 +14,10 @@ from labeling.adjudicate.resolution import settle_due
 from labeling.coverage import page
 from labeling.coverage.cache import Coverage, coverage_of
 from labeling.coverage.counting import Counts, tools_to_cover
+from labeling.coverage.forms import QuotasForm
 from labeling.coverage.quotas import quotas_of, quotas_set
-from labeling.forms.quotas import QuotasForm
+from labeling.examples.shown_strata import hidden_strata
 from labeling.models import Dataset
-from labeling.queue.shown_strata import hidden_strata
 from toolevals.presentation.csv import Cell
 from toolevals.workspace.file_responses import csv_file
 from toolevals.workspace.models import Role

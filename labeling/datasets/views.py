@@ -15,13 +15,13 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from labeling.adjudicate.resolution import settle_due
 from labeling.coverage.cache import LARGE_FRESH, coverage_kept, datasets_counted, is_large
 from labeling.coverage.table import Cell as CoverageCell
+from labeling.datasets.forms import DatasetForm, NewDatasetForm, ShownStrataForm
 from labeling.datasets.services import dataset_create, dataset_update, strata_show
 from labeling.examples.models import ExampleQuerySet
 from labeling.examples.rows import EXAMPLES_CSV, LOOK_AT, example_lines, example_rows, strata_choices
-from labeling.forms.datasets import DatasetForm, NewDatasetForm, ShownStrataForm
+from labeling.examples.shown_strata import hidden_strata
 from labeling.guidelines.blocks import guideline_blocks
 from labeling.models import Dataset, Example, GoldSource, Resolution
-from labeling.queue.shown_strata import hidden_strata
 from toolevals.presentation.csv import Cell
 from toolevals.workspace.file_responses import csv_file
 from toolevals.workspace.models import Role, User

@@ -31,6 +31,8 @@ from labeling.datasheet.values import (
     ValueCount,
     Values,
 )
+from labeling.examples.shown_strata import hidden_strata
+from labeling.label.querysets import LabelQuerySet
 from labeling.lint.page import State, drawn
 from labeling.models import (
     Adjudication,
@@ -47,8 +49,6 @@ from labeling.models import (
     ToolPart,
     VersionEntry,
 )
-from labeling.querysets.labels import LabelQuerySet
-from labeling.queue.shown_strata import hidden_strata
 from toolevals.grading.metrics.agreement import krippendorff_alpha, percent_agreement
 from toolevals.grading.metrics.rates import Estimate, wilson
 from toolevals.workspace.models import AuditEntry, Role

@@ -16,8 +16,8 @@ from labeling.adjudicate.api import GoldHistorySerializer, GoldSerializer
 from labeling.api.base import LabelingView
 from labeling.datasets.api import DecidedByField
 from labeling.datasets.services import example_decide_by
+from labeling.examples.shown_strata import hidden_strata, strata_shown, tells_what_decides
 from labeling.models import Example, Gold, Resolution
-from labeling.queue.shown_strata import hidden_strata, strata_shown, tells_what_decides
 from toolevals.registry.tool_lists import tools_in
 
 OBJECT = {"type": "object"}

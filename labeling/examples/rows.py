@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from labeling.conversation.turns import snippet
+from labeling.examples.shown_strata import hidden_strata, strata_shown
 from labeling.expectations.wording import summary
 from labeling.models import Dataset, Example
-from labeling.queue.shown_strata import hidden_strata, strata_shown
 from toolevals.presentation.csv import Cell
 from toolevals.workspace.models import Role
 

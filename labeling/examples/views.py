@@ -23,11 +23,12 @@ from labeling.adjudicate.services import dispute_open, revision_reopen
 from labeling.blindness import RESOLVED, TO_DECIDE, decides_own, judges_own, may_recall, may_see_resolution
 from labeling.conversation import read_conversation
 from labeling.conversation.turns import folded
+from labeling.datasets.forms import DecidedByForm, DisputeForm, ReasonForm
 from labeling.datasets.services import example_decide_by
 from labeling.errors import InvalidAct
 from labeling.expectations.wording import ExpectationWords, expectation_words
-from labeling.forms.datasets import DecidedByForm, DisputeForm, ReasonForm
 from labeling.label.answers import parts_asked
+from labeling.label.context import offered
 from labeling.models import (
     Adjudication,
     Comment,
@@ -45,7 +46,6 @@ from labeling.models import (
     SpareLabel,
     VersionEntry,
 )
-from labeling.views.label_context import offered
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.grading.values.verdicts import decided_words
 from toolevals.registry.tool_lists import tools_in

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from labeling.forms.matchers import WORDS
+from labeling.label_form.matchers import WORDS
 
 MAX_VALUE = 120
 

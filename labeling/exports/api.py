@@ -15,9 +15,9 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from labeling.api.base import STORED, LabelingView, job_accepted
+from labeling.examples.shown_strata import hidden_strata
 from labeling.exports import FORMATS, ExportFormat, Outcome, Selection, format_named
 from labeling.exports.services import HIDES_STRATA, KIND, export_start, export_tells
-from labeling.queue.shown_strata import hidden_strata
 from labeling.versions.api import VersionNameField
 from toolevals.workspace.api.idempotency import idempotent
 from toolevals.workspace.api.parsers import StrictJsonParser

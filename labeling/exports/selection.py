@@ -17,8 +17,8 @@ from django.db.models import QuerySet, TextField
 from django.db.models.functions import Cast
 
 from labeling.blindness import RESOLVED
+from labeling.examples.shown_strata import NOTHING_HIDDEN
 from labeling.models import Dataset, DatasetVersion, Example, VersionEntry
-from labeling.queue.shown_strata import NOTHING_HIDDEN
 from toolevals.grading.values import Expectation, ToolSpec
 from toolevals.grading.values.canonical import parse
 from toolevals.grading.values.verdicts import EXPECTED

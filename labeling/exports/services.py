@@ -7,9 +7,9 @@ from typing import IO, Any, cast
 from django.db import transaction
 from django.urls import reverse
 
+from labeling.examples.shown_strata import hidden_strata
 from labeling.exports import ExportFormat, Outcome, Selection, format_named
 from labeling.models import Dataset, DatasetVersion
-from labeling.queue.shown_strata import hidden_strata
 from toolevals.workspace.jobs import BatchPlan, Lease, job_create
 from toolevals.workspace.models import Job, Role, User
 from toolevals.workspace.services.audit import audit_record

@@ -13,11 +13,11 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_GET, require_http_methods
 
+from labeling.examples.shown_strata import hidden_strata
 from labeling.exports import FORMATS, ExportFormat, Selection
 from labeling.exports.services import HIDES_STRATA, KIND, MOST_AT_ONCE, export_start, export_tells
-from labeling.forms.transfer import ExportForm
+from labeling.imports.forms import ExportForm
 from labeling.models import Dataset
-from labeling.queue.shown_strata import hidden_strata
 from labeling.versions.views import version_of
 from toolevals.workspace.file_responses import job_asked, stored_response
 from toolevals.workspace.models import Job

@@ -17,8 +17,8 @@ from django.views.decorators.http import require_GET, require_http_methods
 from labeling.conversation.tool_description import tool_reading
 from labeling.guidelines.blocks import guideline_blocks
 from labeling.guidelines.services import guideline_publish
+from labeling.guidelines.solved_examples import solved_examples
 from labeling.models import Dataset, GuidelineVersion, Revision
-from labeling.queue.solved_examples import solved_examples
 from toolevals.registry.tool_lists import tools_in
 from toolevals.workspace.address_numbers import whole_number
 from toolevals.workspace.forms.controls import PlainForm

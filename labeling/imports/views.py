@@ -12,9 +12,9 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_GET, require_http_methods
 
-from labeling.forms.transfer import ColumnsForm, ConversationsForm, ImportForm, RecordedForm
 from labeling.imports.findings import import_lines_file
 from labeling.imports.formats import AUTO, SOURCES, DetectedSource, Source, source_of
+from labeling.imports.forms import ColumnsForm, ConversationsForm, ImportForm, RecordedForm
 from labeling.imports.gzip_files import unpacked
 from labeling.imports.services import import_start
 from labeling.imports.tables import Preview, preview

@@ -16,11 +16,10 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from labeling.api.base import LabelingView
-from labeling.label.services import MAX_SUGGESTIONS, SuggestionRow, label_hand_in, suggestions_store
+from labeling.label.claims import draft_save, skip_undo, slot_claim, slot_reclaim, slot_release, slot_renew, slot_skip
+from labeling.label.queries import project_slot
+from labeling.label.services import MAX_SUGGESTIONS, SuggestionRow, label_hand_in, label_withdraw, suggestions_store
 from labeling.models import Draft, Label, LabelAnswer, LabelBatch, LabelSlot, Skip, SpareLabel
-from labeling.queue.label_page_queries import project_slot
-from labeling.services.labels import label_withdraw
-from labeling.services.slots import draft_save, skip_undo, slot_claim, slot_reclaim, slot_release, slot_renew, slot_skip
 from toolevals.registry.tool_lists import tools_in
 from toolevals.workspace.api.kept_serializers import shown, valid_data
 from toolevals.workspace.models import within

@@ -11,8 +11,8 @@ from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods
 
+from labeling.label.keyboard import ACTIONS, Action, binding_problems
 from labeling.models import KeyBindings
-from labeling.queue.keyboard import ACTIONS, Action, binding_problems
 from labeling.templatetags.keyboard import own_keys
 from toolevals.grading.values.problems import InvalidDocument, Problem
 from toolevals.workspace.models import User

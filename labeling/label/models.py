@@ -14,8 +14,7 @@ from django.db.models.functions import Coalesce
 from labeling.blindness import is_resolved
 from labeling.datasets.models import Dataset
 from labeling.examples.models import Revision
-from labeling.querysets.labels import LabelQuerySet, SkipQuerySet, SpareLabelQuerySet
-from labeling.querysets.slots import SlotQuerySet
+from labeling.label.querysets import LabelQuerySet, SkipQuerySet, SlotQuerySet, SpareLabelQuerySet
 from toolevals.workspace.fields import DocumentField, MomentField, PublicIdField
 from toolevals.workspace.models import Project, User, within
 

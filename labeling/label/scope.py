@@ -14,10 +14,9 @@ from labeling.agreement.figures import BLOCK
 from labeling.agreement.filters import Filters
 from labeling.agreement.report import Figure, in_percent
 from labeling.home import waiting
+from labeling.label.open_tasks import handed_in_today, to_calibrate
+from labeling.label.queries import dataset_called, own_counts
 from labeling.models import CalibrationRound, Dataset, LabelBatch, LabelSlot, SlotState, SpareLabel
-from labeling.queue.label_page_queries import dataset_called, own_counts
-from labeling.queue.progress import handed_in_today
-from labeling.queue.waiting import to_calibrate
 from labeling.second_looks.pending_second_looks import looks_due
 from toolevals.workspace.navigation import counted
 from toolevals.workspace.requests import ProjectRequest

@@ -1,20 +1,25 @@
-"""Keep what models suggest and labels that came too late, and release what a person holds who does not label any more.
+"""Hand in a label, change it, take it back: nothing is overwritten, each act adds a row or a time.
 
-A label comes too late where its claim had ended and others had labelled the example. Suggestions are shown only where a
-project wants that.
+A label comes too late where its claim had ended and others had labelled the example: it is kept as a spare one. What
+models suggest is kept, too, and what a person holds who does not label any more is released.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from datetime import timedelta
+from typing import Any, NamedTuple
 
 from django.db import transaction
 
-from labeling.adjudicate.resolution import revision_locked
+from labeling.adjudicate.resolution import revision_evaluate, revision_locked, revision_wait
+from labeling.blindness import RESOLVED, TO_DECIDE
 from labeling.errors import InvalidAct, NoPlaceLeft
 from labeling.expectations.reading import answer_read, expectation_read, rationale_read
+from labeling.label.claims import FREE, lease_end, require_labelling, require_unread, slot_of_revision
+from labeling.label.queries import guideline_number, locked_again, newest_label
+from labeling.label.statements import LabelFacts, label_facts
 from labeling.models import (
     Dataset,
     Draft,
@@ -22,17 +27,175 @@ from labeling.models import (
     Label,
     LabelAnswer,
     LabelSlot,
+    Resolution,
     Revision,
     SlotState,
     SpareLabel,
     Suggestion,
 )
-from labeling.queue.label_page_queries import guideline_number
-from labeling.services.labels import label_submit
-from labeling.services.slots import FREE, require_labelling, require_unread
 from toolevals.grading.values.problems import InvalidDocument, Problem
-from toolevals.workspace.models import AuditEntry, Project, Role, User
+from toolevals.workspace.clock import database_now
+from toolevals.workspace.models import AuditEntry, Membership, Project, Role, User
 from toolevals.workspace.services.audit import audit_record
+
+
+class LabelContent(NamedTuple):
+    """The content of a label."""
+
+    answer: str
+    expectation: dict[str, Any] | None
+    rationale: str
+    flagged: bool
+
+
+def label_submit(
+    *,
+    slot: LabelSlot,
+    actor: User,
+    expectation: Any | None = None,
+    answer: str = LabelAnswer.EXPECTATION,
+    rationale: str = "",
+    flagged: bool = False,
+    seconds: float = 0,
+    suggestion: Any | None = None,
+) -> Label:
+    """Store a label and return it. Once it can no longer be changed, and all are in, the sweeper compares them.
+
+    `answer` is a LabelAnswer: an expectation, or why no one can say one; only the former takes an `expectation`.
+    `suggestion`: what a model suggested and the reviewer saw. The same content again is the same label: a retry adds
+    nothing. Other content within the project's undo time is a change of mind: what was said first is kept, counts for
+    agreement, and is shown to adjudicators. A claim that ran out still counts while any slot of the revision is
+    free. Raises InvalidDocument for an answer that is none or an expectation that does not fit the offered tools,
+    NoPlaceLeft where no slot is left, InvalidAct where it is too late for a change, or the example is resolved or
+    reopened.
+    """
+    document = answer_read(slot.revision, answer, expectation)
+    content = LabelContent(answer, document, rationale_read(rationale), flagged)
+    with transaction.atomic():
+        require_labelling(slot.revision.example.dataset.project, actor)
+        revision = locked_again(slot.revision)
+        facts = label_facts(revision, actor)
+        place = _place(revision, slot, actor, facts)
+        # Who has none in the round has none at its place.
+        has_label = not facts.is_first or place.round != revision.round
+        previous = _newest(place, actor) if has_label else None
+        if previous is not None and _said(previous) == content:
+            return previous
+        if place.round != revision.round:
+            raise InvalidAct("This example was reopened meanwhile: it is labelled afresh.")
+        if previous is not None:
+            _require_changeable(revision, previous, actor)
+        label: Label = Label.objects.create(
+            slot=place,
+            revision=revision,
+            reviewer=actor,
+            suggestion=suggestion,
+            seconds=max(0.0, seconds),
+            **content._asdict(),
+            guideline=facts.guideline,
+            is_first=facts.is_first,
+        )
+        LabelSlot.objects.filter(pk=place.pk).update(state=SlotState.SUBMITTED, lease_until=None, priority=None)
+        Draft.objects.filter(revision=revision, user=actor).delete()
+        audit_record(
+            project=revision.example.dataset.project,
+            actor=actor,
+            verb="label_submit",
+            target=label,
+            detail={"revision": str(revision.pk)},
+        )
+        revision_wait(revision)
+    return label
+
+
+def label_withdraw(*, label: Label, actor: User) -> LabelSlot:
+    """Take one's newest label back within the project's undo time and return its slot, claimed again.
+
+    Taking it back twice is taking it back once. Raises InvalidAct where it is too late.
+    """
+    if label.reviewer_id != actor.pk:
+        raise InvalidAct("Only its author can take a label back.")
+    with transaction.atomic():
+        require_labelling(label.revision.example.dataset.project, actor)
+        revision = revision_locked(label.revision_id)
+        slot = LabelSlot.objects.with_content().select_for_update(of=("self",)).get(pk=label.slot_id)
+        newest = Label.objects.filter(slot=slot).order_by("-id")[0]
+        if newest.pk != label.pk:
+            raise InvalidAct("A newer label has taken this one's place.")
+        if newest.withdrawn_at is not None:
+            return slot
+        _require_time(revision, slot, label, actor)
+        now = database_now()
+        Label.objects.filter(pk=label.pk).update(withdrawn_at=now)
+        # One that was on its way when the label was handed in, and came after it, holds less than the label.
+        Draft.objects.filter(revision=revision, user=actor).delete()
+        current = revision.example.current_id == revision.pk and revision.resolution != Resolution.PASSED_ON
+        slot.state = SlotState.CLAIMED if current else SlotState.CLOSED
+        slot.claimed_at, slot.lease_until = now, lease_end(now) if current else None
+        slot.priority = revision.priority if current else None
+        slot.save(update_fields=["state", "claimed_at", "lease_until", "priority"])
+        audit_record(
+            project=revision.example.dataset.project,
+            actor=actor,
+            verb="label_withdraw",
+            target=label,
+            detail={"revision": str(revision.pk)},
+        )
+        revision_evaluate(revision)
+    return slot
+
+
+def _require_time(revision: Revision, slot: LabelSlot, label: Label, actor: User) -> None:
+    """Raise InvalidAct where the time to take a label back has passed."""
+    if slot.round != revision.round or not may_change(label, revision.example.dataset.project):
+        raise InvalidAct("The time to take this label back has passed.")
+    _require_changeable(revision, label, actor)
+
+
+def may_change(label: Label, project: Project) -> bool:
+    """Tell whether the time to change a label, or to take it back, has not passed; it is the same for every label."""
+    return database_now() <= label.created_at + timedelta(seconds=project.undo_seconds)
+
+
+def _require_changeable(revision: Revision, label: Label, actor: User) -> None:
+    """Raise InvalidAct where a label of a locked revision no longer changes.
+
+    Where adjudicators may decide what they have labelled, they see the other labels once all are in: from then on
+    their own stays what it was.
+    """
+    if revision.resolution in RESOLVED:
+        raise InvalidAct("This example is resolved; its labels no longer change. You can dispute its gold.")
+    project = revision.example.dataset.project
+    if not may_change(label, project):
+        raise InvalidAct("The time to change this label has passed.")
+    if project.decide_own and revision.resolution in TO_DECIDE:
+        chiefs = Membership.objects.filter(project=project, user=actor, role__gte=Role.ADJUDICATOR)
+        if chiefs.exists():
+            raise InvalidAct("All labels are in, and you may decide: your label no longer changes.")
+
+
+def _place(revision: Revision, slot: LabelSlot, actor: User, facts: LabelFacts) -> LabelSlot:
+    """Return the slot that takes this person's label of a locked revision. Raises InvalidAct."""
+    if slot.round != revision.round and _newest(slot, actor) is not None:
+        return slot
+    if facts.skipped:
+        raise InvalidAct("You passed this example on; take that back first.")
+    place = slot_of_revision(revision, actor)
+    if place is None:
+        require_unread(revision, actor)
+        raise NoPlaceLeft("Your claim on this example ran out, and others have labelled it meanwhile.")
+    return place
+
+
+def _newest(slot: LabelSlot, actor: User) -> Label | None:
+    """Return the slot's newest label if it is this person's and was not taken back."""
+    newest = newest_label(slot)
+    return newest if newest and newest.reviewer_id == actor.pk and newest.withdrawn_at is None else None
+
+
+def _said(label: Label) -> LabelContent:
+    return LabelContent(label.answer, label.expectation, label.rationale, label.flagged)
+
 
 MAX_SUGGESTIONS = 1000
 

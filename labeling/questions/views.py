@@ -15,9 +15,9 @@ from labeling.conversation import read_conversation
 from labeling.conversation.turns import folded
 from labeling.errors import InvalidAct
 from labeling.label.answers import parts_asked
+from labeling.label.context import offered
 from labeling.models import Comment, LabelSlot, Revision, Skip
 from labeling.questions import services
-from labeling.views.label_context import offered
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.registry.tool_lists import tools_in
 from toolevals.workspace.models import User

@@ -13,9 +13,9 @@ from uuid import UUID
 from django.db import transaction
 
 from labeling.errors import InvalidAct
+from labeling.label.claims import require_labelling
 from labeling.models import Dataset, LookAnswer, LookPlan, LookProposal, Resolution, Revision, SecondLook
 from labeling.second_looks.pending_second_looks import NO_CALL, DueLook, calls_of, look_due, proposal_document
-from labeling.services.slots import require_labelling
 from toolevals.grading.values import ToolCall, ToolSpec
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.registry.tool_lists import tools_in

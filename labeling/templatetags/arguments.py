@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django import template
 
-from labeling.forms.panel import Panel
+from labeling.label_form.panel import Panel
 
 register = template.Library()
 

@@ -8,8 +8,8 @@ from typing import Any
 from django import template
 from django.template.loader import render_to_string
 
+from labeling.label.keyboard import bindings_of, moved_keys
 from labeling.models import KeyBindings
-from labeling.queue.keyboard import bindings_of, moved_keys
 from toolevals.workspace.models import User
 
 register = template.Library()

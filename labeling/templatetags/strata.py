@@ -5,8 +5,8 @@ from __future__ import annotations
 from django import template
 from django.template import Context
 
+from labeling.examples import shown_strata
 from labeling.models import Example
-from labeling.queue import shown_strata
 
 register = template.Library()
 

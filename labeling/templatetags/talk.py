@@ -7,7 +7,7 @@ from typing import Any
 from django import template
 
 from labeling.models import Revision
-from labeling.queue.threads import Talk, talk_of
+from labeling.questions.threads import Talk, talk_of
 
 register = template.Library()
 

@@ -12,9 +12,9 @@ from django.views.decorators.http import require_GET, require_http_methods
 
 from labeling.conversation.turns import snippet
 from labeling.coverage.cache import datasets_counted
+from labeling.datasets.forms import DescribeForm, FreezeForm
 from labeling.errors import InvalidAct
 from labeling.expectations.wording import summary
-from labeling.forms.datasets import DescribeForm, FreezeForm
 from labeling.models import Dataset, DatasetVersion, Example, GoldSource, VersionEntry
 from labeling.versions import services
 from labeling.versions.changes import CHANGES, KINDS, VersionDiff

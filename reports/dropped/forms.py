@@ -9,8 +9,8 @@ from django import forms
 from django.core.exceptions import ValidationError
 from django.utils.text import slugify
 
+from labeling.datasets.forms import RegistryVersionChoice
 from labeling.datasets.services import dataset_create
-from labeling.forms.datasets import RegistryVersionChoice
 from labeling.models import Dataset
 from toolevals.registry.models import Registry, RegistryVersion
 from toolevals.registry.services import registry_create

@@ -14,8 +14,8 @@ from labeling.coverage.cache import coverage_of
 from labeling.coverage.counting import tools_to_cover
 from labeling.coverage.quotas import quotas_of
 from labeling.coverage.table import ToolRow, tool_rows
+from labeling.examples.shown_strata import hidden_strata
 from labeling.models import Dataset, DatasetVersion
-from labeling.queue.shown_strata import hidden_strata
 from reports.models import SuspectCount
 from reports.suspects.queries import Row, SuspectFilter, page_of
 from reports.suspects.services import suspects_counted

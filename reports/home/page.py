@@ -10,8 +10,8 @@ from typing import Any, Final
 from django.db.models import OuterRef, QuerySet, Subquery
 from django.urls import reverse
 
+from labeling.label.throughput import Throughput, throughput_of
 from labeling.models import Dataset, DatasetVersion
-from labeling.queue.throughput import Throughput, throughput_of
 from reports.cases.queries import grading_sums, verdict_counts
 from reports.compare.analysis import RunComparison
 from reports.compare.layers import LayerDelta

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from django.db import transaction
 
-import labeling.queue.waiting
+import labeling.label.open_tasks
 from tests.access import labeling_arguments, reports_arguments, runs_arguments
 from tests.access.world import World
 from tests.fixtures.people import member, person
@@ -50,7 +50,7 @@ def world(django_db_setup: None, django_db_blocker: Any) -> Iterator[World]:
         for make in KEPT:
             make(made, made.owner)
         with pytest.MonkeyPatch.context() as patch:
-            waiting = dict.fromkeys(labeling.queue.waiting.counted(project, made.owner, Role.OWNER), 1)
+            waiting = dict.fromkeys(labeling.label.open_tasks.counted(project, made.owner, Role.OWNER), 1)
             patch.setattr(navigation, "counted", lambda request: getattr(request, "counted", waiting))
             yield made
         transaction.set_rollback(True)

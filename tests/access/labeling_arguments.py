@@ -12,9 +12,12 @@ from labeling.adjudicate.services import adjudication_set_aside, dispute_open
 from labeling.batches.services import Choice, batch_create
 from labeling.calibration_rounds.services import calibration_open
 from labeling.datasets.services import dataset_create
+from labeling.examples.shown_strata import hidden_strata
 from labeling.exports import Selection
 from labeling.exports.services import export_start, export_write
 from labeling.imports.services import examples_import, import_start
+from labeling.label.claims import slot_claim, slot_skip
+from labeling.label.services import label_submit
 from labeling.lint.services import lint_start
 from labeling.models import (
     CalibrationItem,
@@ -32,9 +35,6 @@ from labeling.models import (
     Revision,
     SecondLook,
 )
-from labeling.queue.shown_strata import hidden_strata
-from labeling.services.labels import label_submit
-from labeling.services.slots import slot_claim, slot_skip
 from labeling.versions.services import version_freeze
 from tests.access.registry_arguments import a_version
 from tests.access.world import Argument, World

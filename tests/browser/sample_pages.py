@@ -22,11 +22,11 @@ from django.utils import timezone
 from labeling.batches.services import Choice, batch_create
 from labeling.exports import Selection
 from labeling.exports.services import export_start
+from labeling.label.claims import slot_claim
 from labeling.lint.services import lint_start
 from labeling.models import Dataset, Gold, Resolution, Revision
 from labeling.proposals.services import proposals_make
 from labeling.questions.services import comment_add
-from labeling.services.slots import slot_claim
 from tests.access.addresses import addresses
 from tests.access.arguments import argument
 from tests.access.world import World

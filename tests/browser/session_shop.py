@@ -30,9 +30,9 @@ from labeling.calibration_rounds.services import calibration_open
 from labeling.datasets.services import dataset_create
 from labeling.exports.services import export_start
 from labeling.imports.services import examples_import
-from labeling.services.labels import label_submit
+from labeling.label.services import label_submit
 from labeling.adjudicate.resolution import settle_due
-from labeling.services.slots import slot_claim
+from labeling.label.claims import slot_claim
 from tests.fixtures.people import PASSWORD
 from tests.labeling_pages.shop import TOOLS, returned, row
 from tests.reports.building import Builder, Case

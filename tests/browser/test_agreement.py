@@ -20,9 +20,9 @@ pytestmark = [pytest.mark.browser, pytest.mark.servers]
 LABELLED = """
 from labeling.models import Dataset, Revision
 from labeling.adjudicate.services import adjudication_decide
-from labeling.services.labels import label_submit
+from labeling.label.services import label_submit
 from labeling.adjudicate.resolution import settle_due
-from labeling.services.slots import slot_claim
+from labeling.label.claims import slot_claim
 from tests.labeling_pages.shop import returned
 from toolevals.workspace.models import User
 from datetime import timedelta

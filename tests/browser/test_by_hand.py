@@ -22,10 +22,10 @@ from datetime import timedelta
 from django.utils import timezone
 from labeling.models import Dataset, Example
 from labeling.imports.services import examples_import
-from labeling.services.labels import label_submit
+from labeling.label.services import label_submit
 from labeling.adjudicate.services import revision_reopen
 from labeling.adjudicate.resolution import settle_due
-from labeling.services.slots import slot_claim
+from labeling.label.claims import slot_claim
 from tests.labeling_pages.shop import returned, row
 from toolevals.grading.reading.examples import read_example
 from toolevals.workspace.models import User

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
+from labeling.label.claims import slot_claim
+from labeling.label.services import label_submit, label_withdraw
 from labeling.models import Dataset, Label
-from labeling.services.labels import label_submit, label_withdraw
-from labeling.services.slots import slot_claim
 from tests.fixtures.clocks import clock_set
 from toolevals.workspace.models import Project, User
 

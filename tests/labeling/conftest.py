@@ -11,9 +11,9 @@ from django.utils import timezone
 
 from labeling.datasets.services import dataset_create
 from labeling.imports.services import examples_import
+from labeling.label.claims import slot_claim
+from labeling.label.services import label_submit
 from labeling.models import Dataset, Label, LabelSlot, Revision
-from labeling.services.labels import label_submit
-from labeling.services.slots import slot_claim
 from tests.fixtures.clocks import clock_set
 from tests.fixtures.people import known_as_valid, person
 from tests.labeling.rows import SHOP_TOOLS, row

@@ -94,9 +94,9 @@ def _left() -> list[Any]:
 def _label_next(dataset: Any, user: Any, number: int) -> bool:
     """Label what is next in the client's turn; return whether there was anything."""
     from labeling.errors import InvalidAct
+    from labeling.label.claims import slot_claim
+    from labeling.label.services import label_submit
     from labeling.models import LabelSlot
-    from labeling.services.labels import label_submit
-    from labeling.services.slots import slot_claim
     from tests.labeling.rows import NO_CALL, call
 
     slot = slot_claim(dataset_or_project=dataset, actor=user)

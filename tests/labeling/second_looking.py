@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
+from labeling.label.claims import slot_claim
 from labeling.models import Dataset, LabelSlot, LookPlan, Revision, SecondLook
 from labeling.second_looks.pending_second_looks import looks_due, proposal_document
 from labeling.second_looks.services import second_look_answer, second_look_open, second_looks_begin
-from labeling.services.slots import slot_claim
 from toolevals.grading.values import ToolCall
 from toolevals.workspace.models import Project, User
 

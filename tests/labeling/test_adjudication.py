@@ -11,9 +11,9 @@ from labeling.adjudicate.resolution import settle_due
 from labeling.adjudicate.services import adjudication_decide, dispute_open, dispute_settle, gold_restore
 from labeling.errors import InvalidAct
 from labeling.imports.services import examples_import
+from labeling.label.claims import slot_release
+from labeling.label.services import label_withdraw
 from labeling.models import Adjudication, Gold, GoldSource, Label, Resolution, Revision
-from labeling.services.labels import label_withdraw
-from labeling.services.slots import slot_release
 from labeling.versions.services import Misfits, version_freeze
 from tests.labeling.rows import NO_CALL, call, row
 from tests.labeling.windows import later

@@ -7,9 +7,9 @@ import pytest
 from labeling.adjudicate.resolution import revision_evaluate, revision_locked, settle_due
 from labeling.adjudicate.services import adjudication_decide, adjudication_set_aside
 from labeling.blindness import may_see_resolution, sides_of, skip_reasons_of
+from labeling.label.claims import slot_claim
+from labeling.label.services import label_submit
 from labeling.models import Feedback, Gold, Label, LabelSlot, Resolution, Revision, Skip, SlotState
-from labeling.services.labels import label_submit
-from labeling.services.slots import slot_claim
 from labeling.versions.services import version_freeze
 from tests.labeling.rows import NO_CALL, call
 from tests.labeling.windows import differing_compared, later

@@ -19,8 +19,8 @@ from labeling.batches.services import (
 )
 from labeling.errors import InvalidAct
 from labeling.imports.services import examples_import
+from labeling.label.claims import draft_save, slot_claim, slot_reclaim, slot_release, slot_skip
 from labeling.models import Adjudication, Comment, LabelBatch, LabelSlot, Revision
-from labeling.services.slots import draft_save, slot_claim, slot_reclaim, slot_release, slot_skip
 from tests.labeling.rows import NO_CALL, row
 from toolevals.workspace.models import Membership
 

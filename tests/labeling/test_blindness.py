@@ -15,8 +15,8 @@ from django.urls import reverse
 from labeling.adjudicate.services import adjudication_decide
 from labeling.blindness import Side, may_see_resolution, sides_of
 from labeling.imports.services import examples_import
+from labeling.label.claims import draft_save, slot_claim, slot_skip
 from labeling.models import Dispute, Example, Label, Resolution, Revision, Skip
-from labeling.services.slots import draft_save, slot_claim, slot_skip
 from labeling.versions.services import version_freeze
 from tests.access.addresses import addresses
 from tests.fixtures.people import person

@@ -10,7 +10,10 @@ from labeling.adjudicate.services import revision_reopen
 from labeling.calibration_rounds.results import Results, progress_in, results_of
 from labeling.calibration_rounds.services import calibration_answer, calibration_close, calibration_open, proposed_names
 from labeling.errors import CalibrationFirst, InvalidAct
+from labeling.guidelines.solved_examples import solved_examples
 from labeling.imports.services import examples_import
+from labeling.label.claims import draft_save, slot_claim
+from labeling.label.open_tasks import to_calibrate
 from labeling.models import (
     CalibrationAnswer,
     CalibrationItem,
@@ -23,9 +26,6 @@ from labeling.models import (
     LabelSlot,
     Revision,
 )
-from labeling.queue.solved_examples import solved_examples
-from labeling.queue.waiting import to_calibrate
-from labeling.services.slots import draft_save, slot_claim
 from tests.labeling.rows import NO_CALL, call, row
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.workspace.models import AuditEntry, Role, User

@@ -20,8 +20,8 @@ from labeling.blindness import sides_of
 from labeling.datasheet.gathering import Scope, tool_agreement
 from labeling.errors import InvalidAct
 from labeling.imports.services import examples_import
+from labeling.label.services import label_submit, label_withdraw
 from labeling.models import Dataset, Example, Gold, GoldSource, Label, LabelSlot, Resolution, Revision
-from labeling.services.labels import label_submit, label_withdraw
 from tests.labeling.changing_minds import clock, say, slow
 from tests.labeling.rows import NO_CALL, call, row
 from tests.labeling.windows import later

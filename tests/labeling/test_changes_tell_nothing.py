@@ -16,9 +16,9 @@ from django.urls import reverse
 from django.utils import timezone
 
 from labeling.adjudicate.resolution import settle_due
+from labeling.label.claims import slot_claim
+from labeling.label.services import label_submit
 from labeling.models import Dataset, Revision
-from labeling.services.labels import label_submit
-from labeling.services.slots import slot_claim
 from tests.labeling.changing_minds import clock, slow
 from tests.labeling.rows import NO_CALL, call
 from toolevals.workspace.models import User

@@ -7,8 +7,8 @@ from django.db import IntegrityError
 from django.utils import timezone
 
 from labeling.errors import InvalidAct
+from labeling.label.claims import draft_save, skip_undo, slot_claim, slot_release, slot_renew, slot_skip
 from labeling.models import Draft, LabelSlot, SlotState
-from labeling.services.slots import draft_save, skip_undo, slot_claim, slot_release, slot_renew, slot_skip
 from tests.labeling.rows import NO_CALL
 from toolevals.workspace.models import AuditEntry
 

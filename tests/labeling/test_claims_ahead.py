@@ -9,9 +9,9 @@ import pytest
 
 from labeling.datasets.services import dataset_create
 from labeling.imports.services import examples_import
+from labeling.label.claims import slot_claim, slot_leave, slot_release, slot_renew
+from labeling.label.services import label_submit
 from labeling.models import Dataset, LabelSlot, Revision, SlotState
-from labeling.services.labels import label_submit
-from labeling.services.slots import slot_claim, slot_leave, slot_release, slot_renew
 from tests.labeling.rows import NO_CALL, row
 from tests.labeling.test_claims import lapse
 from toolevals.workspace.models import AuditEntry, Membership, Project, User

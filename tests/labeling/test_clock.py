@@ -6,9 +6,9 @@ from datetime import timedelta
 
 import pytest
 
+from labeling.label.claims import slot_claim
+from labeling.label.services import label_withdraw
 from labeling.models import Resolution, Revision
-from labeling.services.labels import label_withdraw
-from labeling.services.slots import slot_claim
 from tests.fixtures.clocks import machine_clock_shift
 from tests.labeling.rows import NO_CALL
 from toolevals.workspace.jobs.sweeper import Sweeper

@@ -8,8 +8,8 @@ import pytest
 from django.test import Client
 
 from labeling.adjudicate.services import adjudication_decide
+from labeling.label.claims import slot_claim
 from labeling.models import Gold, Label, Resolution, Revision
-from labeling.services.slots import slot_claim
 from tests.labeling.rows import NO_CALL, call
 from toolevals.workspace.models import User
 

@@ -13,11 +13,20 @@ from django.http import QueryDict
 
 from labeling.conversation.tool_description import tool_reading
 from labeling.exports.bfcl import bfcl_types
-from labeling.forms.calls import ReadProblems, fields_of_call, fill_call, read_call
-from labeling.forms.entries import CallEntries
-from labeling.forms.fields import MAX_OPENED, ArgumentField, Kind, argument_fields, children_of, item_of, variant_of
-from labeling.forms.rows import rows_of
-from labeling.forms.schemas import MAX_FIELDS
+from labeling.label_form.calls import ReadProblems, fields_of_call, read_call
+from labeling.label_form.fields import (
+    MAX_FIELDS,
+    MAX_OPENED,
+    ArgumentField,
+    Kind,
+    argument_fields,
+    children_of,
+    item_of,
+    variant_of,
+)
+from labeling.label_form.form_from_expectation import fill_call
+from labeling.label_form.matchers import CallEntries
+from labeling.label_form.panel import rows_of
 from tests.fixtures.hostile_schemas import CHECKED, every_hostile_schema
 from toolevals.grading.edge_cases.parameters import MAX_PARAMETERS, applicable_kinds, parameters_of
 from toolevals.grading.json_schema.conformance import expectation_problems

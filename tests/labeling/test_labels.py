@@ -8,9 +8,9 @@ from django.utils import timezone
 from labeling.adjudicate.resolution import settle_due
 from labeling.errors import InvalidAct
 from labeling.imports.services import examples_import
+from labeling.label.claims import draft_save, slot_skip
+from labeling.label.services import label_submit, label_withdraw
 from labeling.models import Draft, Gold, GoldSource, Label, LabelSlot, Resolution, SlotState
-from labeling.services.labels import label_submit, label_withdraw
-from labeling.services.slots import draft_save, slot_skip
 from tests.labeling.rows import NO_CALL, call, row
 from tests.labeling.test_claims import lapse
 from tests.labeling.windows import later

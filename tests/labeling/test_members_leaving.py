@@ -9,9 +9,9 @@ from django.core.exceptions import PermissionDenied
 from django.db import connection
 
 from labeling.batches.services import Choice, slots_assign
+from labeling.label.claims import slot_claim
+from labeling.label.services import label_submit
 from labeling.models import Label, LabelSlot, SlotState
-from labeling.services.labels import label_submit
-from labeling.services.slots import slot_claim
 from tests.labeling.rows import NO_CALL
 from toolevals.workspace.models import AuditEntry, Membership, Role
 from toolevals.workspace.services.projects import member_remove, member_set

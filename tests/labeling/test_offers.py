@@ -10,9 +10,9 @@ from django.db import transaction
 from labeling.batches.ordering import order_set, turns_write
 from labeling.batches.overlap import labelling_set
 from labeling.imports.services import examples_import
+from labeling.label.claims import slot_claim, slot_release
+from labeling.label.services import label_submit
 from labeling.models import Dataset, LabelSlot, QueueOrder, Revision
-from labeling.services.labels import label_submit
-from labeling.services.slots import slot_claim, slot_release
 from tests.labeling.rows import NO_CALL, row
 from toolevals.workspace.models import User
 

@@ -7,10 +7,10 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from labeling.imports.services import examples_import
+from labeling.label.claims import slot_claim
+from labeling.label.open_tasks import progress_of
+from labeling.label.services import label_submit, label_withdraw
 from labeling.models import Label
-from labeling.queue.progress import progress_of
-from labeling.services.labels import label_submit, label_withdraw
-from labeling.services.slots import slot_claim
 from tests.labeling.rows import NO_CALL, call, row
 
 pytestmark = pytest.mark.django_db

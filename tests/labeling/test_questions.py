@@ -9,10 +9,10 @@ from django.test import Client
 from django.urls import reverse
 
 from labeling.errors import InvalidAct
+from labeling.label.claims import skip_undo, slot_skip
+from labeling.label.services import label_submit
 from labeling.models import Comment, Label, LabelSlot, QuestionView, Revision
 from labeling.questions.services import comment_add, question_open
-from labeling.services.labels import label_submit
-from labeling.services.slots import skip_undo, slot_skip
 from tests.labeling.rows import NO_CALL
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.workspace.models import AuditEntry, Project, Role, User

@@ -16,6 +16,7 @@ from labeling.adjudicate.services import (
 )
 from labeling.errors import InvalidAct
 from labeling.feedback.services import feedback_mark_seen
+from labeling.label.services import label_submit, label_withdraw
 from labeling.models import (
     Adjudication,
     Dispute,
@@ -28,7 +29,6 @@ from labeling.models import (
     Revision,
     Skip,
 )
-from labeling.services.labels import label_submit, label_withdraw
 from tests.labeling.rows import NO_CALL, call
 from tests.labeling.windows import later
 from toolevals.grading.values.problems import InvalidDocument

@@ -10,11 +10,11 @@ from labeling.adjudicate.services import adjudication_decide, gold_restore, revi
 from labeling.agreement.cases import DECIDED
 from labeling.errors import InvalidAct
 from labeling.examples.views import history_of
+from labeling.label.services import label_submit
 from labeling.models import GoldSource, Label, Resolution, Revision
 from labeling.second_looks.bias import bias_lines, bias_of, second_look_remarks
 from labeling.second_looks.pending_second_looks import accepts, calls_of, look_due, looks_due, proposal_document
 from labeling.second_looks.services import second_look_answer, second_look_open, second_looks_begin, second_looks_end
-from labeling.services.labels import label_submit
 from labeling.versions.services import version_freeze
 from tests.labeling.rows import NO_CALL, call
 from tests.labeling.second_looking import CANCEL, Passed, claimed, look_at, propose

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from labeling.adjudicate.resolution import settle_due
 from labeling.adjudicate.services import adjudication_decide
+from labeling.label.services import label_submit
 from labeling.models import GoldSource, LookProposal, Revision
 from labeling.second_looks.bias import bias_of, second_look_remarks
 from labeling.second_looks.pending_second_looks import calls_of, proposal_document
 from labeling.second_looks.services import is_drawn, planted, values_given
-from labeling.services.labels import label_submit
 from tests.labeling.rows import NO_CALL, call
 from tests.labeling.second_looking import CANCEL, Passed, claimed, look_at, propose
 from toolevals.grading.values import ToolCall

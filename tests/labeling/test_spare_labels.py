@@ -15,10 +15,9 @@ from labeling.errors import InvalidAct, NoPlaceLeft
 from labeling.examples.views import history_of
 from labeling.exports import Selection, format_named
 from labeling.exports.selection import Outcome
-from labeling.label.services import label_hand_in, label_keep
+from labeling.label.claims import draft_save
+from labeling.label.services import label_hand_in, label_keep, label_submit
 from labeling.models import Dataset, Draft, Label, LabelSlot, Revision, SpareLabel
-from labeling.services.labels import label_submit
-from labeling.services.slots import draft_save
 from tests.labeling.rows import NO_CALL, call
 from tests.labeling.test_claims import lapse
 from tests.labeling.windows import later

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import date, timedelta
 
-from labeling.queue.throughput import FARTHEST, FEWEST, Forecast, forecast, in_blocks
+from labeling.label.throughput import FARTHEST, FEWEST, Forecast, forecast, in_blocks
 
 TODAY = date(2030, 3, 1)
 

@@ -10,10 +10,10 @@ from django.db.models import F
 from django.test.utils import CaptureQueriesContext
 
 from labeling.adjudicate.services import adjudication_decide, dispute_open
+from labeling.label import open_tasks as waiting
+from labeling.label.open_tasks import counted
 from labeling.models import Comment, Revision
 from labeling.questions.services import comment_add
-from labeling.queue import waiting
-from labeling.queue.waiting import counted
 from tests.labeling.rows import NO_CALL, call
 from toolevals.workspace.models import Project, Role, User
 

@@ -19,12 +19,12 @@ from labeling.batches.services import Choice, batch_create
 from labeling.exports import Selection
 from labeling.exports.services import export_start
 from labeling.imports.services import examples_import
+from labeling.label.claims import draft_save, slot_skip
+from labeling.label.services import label_submit, label_withdraw
 from labeling.lint.services import lint_start
 from labeling.models import Dataset, Example, Label, LookPlan, LookProposal, Revision, SecondLook, SpareLabel
 from labeling.proposals.services import proposals_make
 from labeling.questions.services import comment_add
-from labeling.services.labels import label_submit, label_withdraw
-from labeling.services.slots import draft_save, slot_skip
 from labeling.versions.services import version_freeze
 from tests.labeling.rows import NO_CALL, call, row
 from tests.labeling.windows import later

@@ -10,9 +10,9 @@ from django.test import Client
 
 from labeling.datasets.services import dataset_create
 from labeling.imports.services import examples_import
+from labeling.label.claims import slot_claim
+from labeling.label.services import label_submit
 from labeling.models import Dataset, LabelSlot, Revision
-from labeling.services.labels import label_submit
-from labeling.services.slots import slot_claim
 from tests.fixtures.people import known_as_valid, person
 from tests.labeling.windows import differing_compared
 from tests.labeling_pages.shop import TOOLS, returned, row

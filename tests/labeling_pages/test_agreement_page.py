@@ -21,9 +21,9 @@ from django.utils import timezone
 from labeling.adjudicate.services import adjudication_decide
 from labeling.agreement.cache import labels_read, pairs_tallied
 from labeling.imports.services import examples_import
+from labeling.label.claims import slot_claim
+from labeling.label.services import label_submit
 from labeling.models import Dataset, Label, LabelReading, Revision
-from labeling.services.labels import label_submit
-from labeling.services.slots import slot_claim
 from labeling.tasks import agreement as agreement_task
 from tests.labeling.windows import differing_compared
 from tests.labeling_pages.conftest import body

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from django.http import QueryDict
 
-from labeling.forms.panel import Panel, panel
-from labeling.forms.reading import read_label
+from labeling.label_form.panel import Panel, panel
+from labeling.label_form.reading import read_label
 from tests.labeling_pages.shop import TOOLS, fields
 from tests.labeling_pages.test_reading import data
 from toolevals.grading.reading.specs import read_tools

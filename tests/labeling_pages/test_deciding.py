@@ -12,9 +12,9 @@ from django.urls import reverse
 from labeling.adjudicate.resolution import revision_evaluate, revision_locked
 from labeling.adjudicate.services import adjudication_decide
 from labeling.imports.services import examples_import
+from labeling.label.claims import slot_claim
+from labeling.label.services import label_submit
 from labeling.models import Adjudication, Dataset, Gold, Label, Resolution, Revision, Skip
-from labeling.services.labels import label_submit
-from labeling.services.slots import slot_claim
 from tests.fixtures.people import person
 from tests.labeling.windows import differing_compared
 from tests.labeling_pages.conftest import body

@@ -8,8 +8,8 @@ from django.http import QueryDict
 
 from labeling.expectations.comparison import compare, merged
 from labeling.expectations.wording import expectation_words, matcher_words, summary
-from labeling.forms.filling import fill_form
-from labeling.forms.reading import read_label
+from labeling.label_form.form_from_expectation import fill_form
+from labeling.label_form.reading import read_label
 from reports.cases.analysis import MATCHER_WORDS, matcher_text
 from toolevals.grading.values import ToolSpec
 from toolevals.grading.values.matchers import MATCHERS

@@ -10,9 +10,9 @@ from django.http import QueryDict
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from labeling.forms.filling import fill_form
-from labeling.forms.panel import form_of, panel
-from labeling.forms.reading import read_form, read_label
+from labeling.label_form.form_from_expectation import fill_form, form_of
+from labeling.label_form.panel import panel
+from labeling.label_form.reading import read_form, read_label
 from tests.grading.strategies import expectations
 from tests.labeling_pages.shop import TOOLS, fields, returned
 from tests.labeling_pages.test_reading import data

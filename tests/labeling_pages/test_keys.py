@@ -10,8 +10,8 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
+from labeling.label.keyboard import ACTIONS, BOTH, binding_problems, caps, moved_keys
 from labeling.models import KeyBindings, LabelSlot
-from labeling.queue.keyboard import ACTIONS, BOTH, binding_problems, caps, moved_keys
 from tests.labeling_pages.conftest import body
 from toolevals.workspace.models import User
 

@@ -8,9 +8,9 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
+from labeling.label.claims import slot_release
+from labeling.label.services import label_submit
 from labeling.models import Dataset, Draft, Example, LabelSlot, Revision, SlotState
-from labeling.services.labels import label_submit
-from labeling.services.slots import slot_release
 from tests.labeling_pages.conftest import body
 from tests.labeling_pages.long_conversation import long_input
 from tests.labeling_pages.shop import fields, messages, returned

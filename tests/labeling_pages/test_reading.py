@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 from django.http import QueryDict
 
-from labeling.forms.fields import Kind, argument_fields
-from labeling.forms.panel import panel
-from labeling.forms.plan import read_plan, single_plan
-from labeling.forms.reading import read_label
+from labeling.label_form.fields import Kind, argument_fields
+from labeling.label_form.panel import panel
+from labeling.label_form.plan import read_plan, single_plan
+from labeling.label_form.reading import read_label
 from tests.labeling_pages.shop import TOOLS, fields, returned
 from toolevals.grading.reading.specs import read_tools
 from toolevals.grading.values import Expectation

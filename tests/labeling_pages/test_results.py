@@ -6,9 +6,9 @@ from typing import Any
 
 from django.http import QueryDict
 
-from labeling.forms.filling import fill_form
-from labeling.forms.panel import panel
-from labeling.forms.reading import read_label
+from labeling.label_form.form_from_expectation import fill_form
+from labeling.label_form.panel import panel
+from labeling.label_form.reading import read_label
 from tests.labeling_pages.shop import TOOLS
 from toolevals.grading.reading.specs import read_tools
 

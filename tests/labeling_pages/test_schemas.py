@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from labeling.forms.schemas import plain_beginning
+from labeling.label_form.fields import plain_beginning
 
 
 @pytest.mark.parametrize(

@@ -12,10 +12,10 @@ from django.utils import timezone
 
 from labeling.guidelines.services import guideline_publish
 from labeling.imports.services import examples_import
+from labeling.label.claims import slot_claim, slot_release
 from labeling.label.services import SuggestionRow, suggestions_store
 from labeling.models import Comment, Dataset, Draft, Label, LabelSlot, Revision, SlotState, Suggestion
 from labeling.questions.services import comment_add
-from labeling.services.slots import slot_claim, slot_release
 from tests.labeling_pages.conftest import body
 from tests.labeling_pages.shop import fields, returned, row
 from toolevals.grading.reading.examples import read_example

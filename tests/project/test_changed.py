@@ -14,7 +14,7 @@ from scripts.dev.session import Session
 FILES = (
     "toolevals/grading/reading/parsing/names.py",
     "toolevals/grading/values/matchers.py",
-    "labeling/services/labels.py",
+    "labeling/label/services.py",
     "scripts/dev/locks.py",
     "tests/grading/reading/parsing/test_names.py",
     "tests/grading/reading/parsing/test_names_laws.py",
@@ -55,7 +55,7 @@ def commit(root: Path) -> None:
     [
         ("toolevals/grading/reading/parsing/names.py", ["tests/grading/reading/parsing/test_names.py"]),
         ("toolevals/grading/values/numbers.py", ["tests/grading/test_numbers_laws.py"]),
-        ("labeling/services/labels.py", ["tests/labeling/test_labels.py"]),
+        ("labeling/label/services.py", ["tests/labeling/test_labels.py"]),
         ("scripts/dev/locks.py", ["tests/project/test_locks.py"]),
         ("tests/grading/test_other.py", ["tests/grading/test_other.py"]),
         ("toolevals/grading/without_tests.py", []),

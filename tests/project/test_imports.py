@@ -64,11 +64,11 @@ def test_rest_views_and_page_views_do_not_import_each_other() -> None:
 def test_an_import_between_rest_and_pages_is_found() -> None:
     imports = {
         "reports.api.case": {"reports.cases.views", "reports.run.api"},
-        "labeling.views.label": {"labeling.api.views.label", "labeling.label.scope"},
-        "labeling.urls": {"labeling.api.urls", "labeling.views.label"},
+        "labeling.label.views": {"labeling.api.views.label", "labeling.label.scope"},
+        "labeling.urls": {"labeling.api.urls", "labeling.label.views"},
     }
     assert _between_views(imports) == [
-        "labeling.views.label imports labeling.api.views.label",
+        "labeling.label.views imports labeling.api.views.label",
         "reports.api.case imports reports.cases.views",
     ]
 

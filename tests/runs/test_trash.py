@@ -14,6 +14,7 @@ from labeling.adjudicate.services import dispute_open
 from labeling.datasets.services import dataset_create
 from labeling.errors import InvalidAct
 from labeling.imports.services import examples_import, import_start
+from labeling.label.claims import slot_claim
 from labeling.models import (
     Dataset,
     DatasetVersion,
@@ -28,7 +29,6 @@ from labeling.models import (
     StagedExample,
     VersionEntry,
 )
-from labeling.services.slots import slot_claim
 from tests.labeling.rows import SHOP_TOOLS, row
 from tests.runs.building import EXAMPLES, HISTORY, REFUND, baseline_run, call, example, stored, uploaded_run
 from tests.runs.trashing import destroyed, jobs_destroy, swept

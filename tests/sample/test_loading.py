@@ -11,8 +11,8 @@ from io import StringIO
 import pytest
 from django.core.management import call_command
 
+from labeling.label.open_tasks import counted, to_label
 from labeling.models import Gold, Label, LabelSlot, Revision, Skip
-from labeling.queue.waiting import counted, to_label
 from toolevals.runs.models import Grading, MatrixCount
 from toolevals.sample import content, services
 from toolevals.sample.accounts import ACCOUNTS

@@ -7,10 +7,10 @@ from typing import Any
 from django.urls import reverse
 
 from labeling.calibration_rounds.services import calibration_open
+from labeling.label.claims import slot_claim
+from labeling.label.services import label_submit
 from labeling.models import Revision
 from labeling.questions.services import comment_add
-from labeling.services.labels import label_submit
-from labeling.services.slots import slot_claim
 from tests.fixtures.people import PASSWORD
 from tests.labeling.rows import NO_CALL, call
 from tests.runs.building import STATUS

@@ -8,9 +8,9 @@ from __future__ import annotations
 import pytest
 
 from labeling.adjudicate.resolution import settle_due
+from labeling.label.claims import slot_claim
+from labeling.label.services import label_submit
 from labeling.models import LabelSlot, Resolution, Revision, VersionEntry
-from labeling.services.labels import label_submit
-from labeling.services.slots import slot_claim
 from reports.suspects.services import suspects_counted
 from tests.labeling.rows import NO_CALL
 from tests.labeling.windows import later

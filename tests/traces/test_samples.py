@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from labeling.errors import InvalidAct
+from labeling.label.claims import slot_claim
 from labeling.models import Example, LabelSlot, Resolution, Revision
-from labeling.services.slots import slot_claim
 from tests.traces.promoting import promoted
 from tests.traces.sending import conversation, export, send
 from toolevals.traces.intake.scrubbing import rules_of

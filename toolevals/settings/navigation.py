@@ -43,10 +43,10 @@ NAVIGATION = (
 )
 
 # Functions `(project, user, role) -> dict[str, int]` that count what waits for a person, by name.
-COUNTED = ("labeling.queue.waiting.counted",)
+COUNTED = ("labeling.label.open_tasks.counted",)
 
 # The same, counted for a project's first page alone.
-HOME_COUNTED = ("labeling.queue.waiting.counted_at_home",)
+HOME_COUNTED = ("labeling.label.open_tasks.counted_at_home",)
 
 # What fills a project's first page: see `toolevals.workspace.home`.
 HOME_LOOK = "reports.home.page.project_look"

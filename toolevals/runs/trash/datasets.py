@@ -13,6 +13,7 @@ from django.db.models import Exists, OuterRef
 from django.db.models.deletion import ProtectedError
 
 from labeling.datasets.staging_datasets import examples_delete
+from labeling.label.claims import FREE
 from labeling.models import (
     Adjudication,
     Dataset,
@@ -28,7 +29,6 @@ from labeling.models import (
     StagedExample,
     VersionEntry,
 )
-from labeling.services.slots import FREE
 from toolevals.runs.models import Grading, RevisionTurn, Run
 from toolevals.runs.trash.runs import registries_look_again, run_remove
 from toolevals.workspace.bulk import others_write_first

@@ -10,9 +10,9 @@ from django.db import transaction
 from labeling.adjudicate.resolution import settle_due
 from labeling.adjudicate.services import adjudication_decide
 from labeling.imports.services import examples_import
+from labeling.label.claims import slot_claim
+from labeling.label.services import label_submit
 from labeling.models import Dataset, Resolution, Revision
-from labeling.services.labels import label_submit
-from labeling.services.slots import slot_claim
 from labeling.versions.services import version_freeze
 from toolevals.runs.models import SimulatorKind
 from toolevals.runs.simulators.services import simulator_choose, simulator_ensure

@@ -16,13 +16,6 @@ class Length(Subquery):
     output_field = models.IntegerField()
 
 
-class Different(Subquery):
-    """The number of different values that a subquery has in its column `different`."""
-
-    template = "(SELECT COUNT(DISTINCT counted.different) FROM (%(subquery)s) counted)"
-    output_field = models.IntegerField()
-
-
 def lengths(
     place: models.Model, rows: Sequence[models.QuerySet[Any, Any]], *, most: int
 ) -> models.QuerySet[Any, tuple[int, ...]]:

@@ -18,8 +18,8 @@ from django.db.models.functions import TruncDate
 from django.utils import timezone
 
 from labeling.agreement.figures import BLOCK
+from labeling.label.open_tasks import Progress, progress_of
 from labeling.models import Dataset, Label, LabelSlot, SlotState
-from labeling.queue.progress import Progress, progress_of
 from toolevals.workspace.clock import database_now
 from toolevals.workspace.models import User
 

@@ -3,37 +3,140 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from django.http import QueryDict
 
 from labeling.expectations.reading import ONLY_BEGUN, is_only_begun
-from labeling.forms.calls import FieldProblem, ReadProblems, read_call
-from labeling.forms.entries import MAX_JSON_BYTES, MAX_JSON_DEPTH, CallEntries
-from labeling.forms.non_call_fields import REASONS, read_non_call_fields, read_why
-from labeling.forms.plan import Plan, Position, Route, Step, read_plan
+from labeling.label_form.calls import MAX_JSON_BYTES, MAX_JSON_DEPTH, FieldProblem, ReadProblems, read_call
+from labeling.label_form.matchers import CallEntries
+from labeling.label_form.plan import Plan, read_plan, route_document
 from toolevals.grading.json_schema.conformance import expectation_problems
 from toolevals.grading.json_schema.reasons import reasoned_words
 from toolevals.grading.values import Expectation, ToolSpec
 from toolevals.grading.values.documents import load_json
 from toolevals.grading.values.problems import InvalidDocument, Problem
 
-__all__ = [
-    "ANSWERS",
-    "ANY_CALL",
-    "EXPECTATION",
-    "NONE",
-    "REASONS",
-    "Entered",
-    "FieldProblem",
-    "Page",
-    "page_of",
-    "read_form",
-    "read_json",
-    "read_label",
-]
+# Why no call is right, as people choose it: the value kept, the words, what is meant.
+REASONS = (
+    ("greeting", "greeting", "Small talk, thanks: nothing to do"),
+    ("clarification", "clarification", "A value is missing and must be asked for"),
+    ("in-model fact", "known already", "The answer is in the conversation or common knowledge"),
+    ("refusal", "refusal", "No tool can or may do it"),
+    ("other", "other", "Say it in the rationale"),
+)
+OWN = "own"
+# The reactions that can be right: the value kept, the words, what is meant.
+RIGHT_REACTIONS = (
+    ("corrected_retry", "corrected retry", "Calls the tool again with other arguments"),
+    ("fallback_tool", "fallback tool", "Calls another tool that can replace it"),
+    ("clarification", "asks back", "Asks the user for what is missing"),
+    ("escalation", "escalates", "Hands the case to a person"),
+    ("honest_failure", "says so", "Tells the user that it did not work"),
+)
+PROFILES = (
+    ("standard", "as usual"),
+    ("strict", "strictly: types and spelling too"),
+    ("loose", "loosely: without case and spaces"),
+    ("bfcl", "as the BFCL benchmark does"),
+)
+# What can be unfolded: its name among the fields `also`, the words of its button.
+SECTIONS = (
+    ("reactions", "Right reactions"),
+    ("answer", "Answer must say"),
+    ("state", "Final state"),
+    ("profile", "Values compared"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class NonCallFields:
+    """The values of the unfolded sections."""
+
+    sections: frozenset[str]
+    reactions: tuple[str, ...] = ()
+    contains: tuple[str, ...] = ()
+    exact: str = ""
+    pattern: str = ""
+    state: str = ""
+    profile: str = "standard"
+
+
+def non_call_fields_of(data: QueryDict, *, unfolded: frozenset[str] = frozenset()) -> NonCallFields:
+    """Return the sections as the page sent them; `unfolded` are unfolded whether chosen or not."""
+    return NonCallFields(
+        sections=frozenset(data.getlist("also")) & {name for name, _ in SECTIONS} | unfolded,
+        reactions=tuple(data.getlist("reaction")),
+        contains=tuple(text for text in data.getlist("says") if text),
+        exact=data.get("says_exact", ""),
+        pattern=data.get("says_pattern", ""),
+        state=data.get("state", ""),
+        profile=data.get("profile") or "standard",
+    )
+
+
+def read_why(data: QueryDict, read_problems: ReadProblems, tools: Collection[str]) -> dict[str, Any]:
+    """Return the expectation of no call; `tools` are the names of the offered tools."""
+    read_problems.origins |= {"/why": "why", "/near": "near"}
+    document = _read_reason(data, read_problems)
+    near = list(dict.fromkeys(name for name in data.getlist("near") if name))
+    if unknown := next((name for name in near if name not in tools), None):
+        read_problems.problems.append(FieldProblem("near", f"No tool is called “{unknown[:80]}” here."))
+    if near:
+        document["near"] = near
+    return document
+
+
+def _read_reason(data: QueryDict, read_problems: ReadProblems) -> dict[str, Any]:
+    chosen = data.get("why", "")
+    why = data.get("why_own", "") if chosen == OWN else chosen
+    if (chosen == OWN and why) or chosen in {reason for reason, _, _ in REASONS}:
+        return {"kind": "no_call", "why": why}
+    read_problems.problems.append(FieldProblem("why", "Say why no call is right."))
+    return {"kind": "no_call"}
+
+
+def read_non_call_fields(data: QueryDict, read_problems: ReadProblems) -> dict[str, Any]:
+    """Return what is next to the calls, of the sections that are unfolded."""
+    given = non_call_fields_of(data)
+    document: dict[str, Any] = {}
+    read_problems.origins |= {"/state": "state", "/answer": "says", "/answer/pattern": "says_pattern"}
+    reactions = [name for name, _, _ in RIGHT_REACTIONS if name in given.reactions]
+    if reactions:
+        document["reactions"] = [name for name in dict.fromkeys(given.reactions) if name in reactions]
+    if answer := _answer(given):
+        document["answer"] = answer
+    if given.profile in {name for name, _ in PROFILES}:
+        document["profile"] = given.profile
+    if given.state.strip():
+        _read_state(given.state, document, read_problems)
+    return document
+
+
+def _answer(given: NonCallFields) -> dict[str, Any]:
+    answer: dict[str, Any] = {}
+    contains = [text.replace("\r\n", "\n") for text in given.contains]
+    if contains:
+        answer["contains"] = contains
+    for name, text in (("exact", given.exact), ("pattern", given.pattern)):
+        if text.strip():
+            answer[name] = text.replace("\r\n", "\n")
+    return answer
+
+
+def _read_state(text: str, document: dict[str, Any], read_problems: ReadProblems) -> None:
+    try:
+        state = load_json(text, max_bytes=MAX_JSON_BYTES, max_depth=MAX_JSON_DEPTH)
+    except InvalidDocument as error:
+        read_problems.problems.append(FieldProblem("state", f"Cannot be read: {error.problems[0].message}"))
+        return
+    if isinstance(state, dict):
+        document["state"] = state
+    else:
+        read_problems.problems.append(FieldProblem("state", "The final state is a JSON object."))
+
 
 NONE = "none"
 ANY_CALL = "any"
@@ -85,7 +188,7 @@ class Page:
 
     def entries(self, number: int) -> CallEntries:
         """Return the fields of a call."""
-        return CallEntries(self.data, number)
+        return CallEntries(self.data, number, self.plan)
 
     def tool_name(self, number: int) -> str:
         """Return the name of a call's tool; of the open call, the one chosen in the list."""
@@ -178,61 +281,22 @@ def _read_calls(page: Page, read_problems: ReadProblems) -> dict[str, Any] | Non
     if page.plan.is_simple and not page.tool_name(page.open):
         read_problems.problems.append(FieldProblem("tool", CHOOSE))
         return None
-    reader = _Reader(page, read_problems)
-    routes = [reader.route(route, f"/alternatives/{place}") for place, route in enumerate(page.plan.routes)]
+
+    def call(number: int, at: str) -> dict[str, Any] | None:
+        if name := page.tool_name(number):
+            return {"tool": name, **read_call(page.entries(number), page.schema(number), at, read_problems)}
+        is_open = number == page.open
+        read_problems.problems.append(FieldProblem("tool" if is_open else f"c{number}", "Choose a tool."))
+        return None
+
+    routes = [
+        {
+            **route_document(route, call, f"/alternatives/{place}"),
+            "additional_calls": bool(page.data.get(f"a{route.number}.more")),
+        }
+        for place, route in enumerate(page.plan.routes)
+    ]
     return {"kind": "calls", "alternatives": routes}
-
-
-@dataclass(frozen=True, slots=True)
-class _Reader:
-    """Reads the calls of a plan, each at its place in the expectation."""
-
-    page: Page
-    found: ReadProblems
-
-    def route(self, route: Route, at: str) -> dict[str, Any]:
-        ordered: list[Any] = []
-        for step in route.ordered:
-            self._add(ordered, self.step(step, f"{at}/ordered/{len(ordered)}"))
-        unordered: list[Any] = []
-        for position in route.unordered:
-            self._add(unordered, self.position(position, f"{at}/unordered/{len(unordered)}"))
-        disallowed: list[Any] = []
-        for number in route.disallowed:
-            self._add(disallowed, self.call(number, f"{at}/disallowed/{len(disallowed)}"))
-        parts = {"ordered": ordered, "unordered": unordered, "disallowed": disallowed}
-        document: dict[str, Any] = {name: calls for name, calls in parts.items() if calls}
-        return {**document, "additional_calls": bool(self.page.data.get(f"a{route.number}.more"))}
-
-    def step(self, step: Step, at: str) -> dict[str, Any] | None:
-        if not step.is_group:
-            return self.position(step.positions[0], at)
-        members: list[Any] = []
-        for position in step.positions:
-            self._add(members, self.position(position, f"{at}/any_order/{len(members)}"))
-        return {"any_order": members} if members else None
-
-    def position(self, position: Position, at: str) -> dict[str, Any] | None:
-        if not position.is_choice:
-            return self.call(position.options[0], at)
-        options: list[Any] = []
-        for number in position.options:
-            self._add(options, self.call(number, f"{at}/one_of_calls/{len(options)}"))
-        return {"one_of_calls": options} if options else None
-
-    def call(self, number: int, at: str) -> dict[str, Any] | None:
-        name = self.page.tool_name(number)
-        if not name:
-            is_open = number == self.page.open
-            self.found.problems.append(FieldProblem("tool" if is_open else f"c{number}", "Choose a tool."))
-            return None
-        call = read_call(self.page.entries(number), self.page.schema(number), at, self.found)
-        return {"tool": name, **call}
-
-    @staticmethod
-    def _add(to: list[Any], document: dict[str, Any] | None) -> None:
-        if document is not None:
-            to.append(document)
 
 
 def _wrong(document: dict[str, Any], tools: Sequence[ToolSpec]) -> Sequence[Problem]:

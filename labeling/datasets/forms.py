@@ -6,8 +6,8 @@ from typing import Any
 
 from django import forms
 
+from labeling.examples.shown_strata import SAFE
 from labeling.models import Dataset, Example
-from labeling.queue.shown_strata import SAFE
 from labeling.versions.models import TAG_RULE, tags_require
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.grading.values.verdicts import EXPECTED, PART_SENTENCES, PARTS, read_decided_by

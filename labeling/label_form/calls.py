@@ -1,28 +1,47 @@
-"""Turn the entries of one field of the form into its matcher, and back."""
+"""Turn what is entered for one call, argument by argument, into its expected call."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
-from django.http import QueryDict
-
-from labeling.forms.fields import IN_LINE, ArgumentField, Choice, Kind
-from labeling.forms.matchers import FREE, IS_EMPTY, IS_NULL, RAW, RESULT_OF, TEXTS, UNNAMED, first_matcher
-from labeling.forms.plan import Position, read_plan
-from toolevals.grading.values.canonical import canonical
+from labeling.label_form.fields import (
+    IN_LINE,
+    ArgumentField,
+    Choice,
+    Kind,
+    Root,
+    argument_fields,
+    children_of,
+    extra_field,
+    item_of,
+    variant_of,
+)
+from labeling.label_form.matchers import (
+    FREE,
+    IS_EMPTY,
+    IS_NULL,
+    RAW,
+    RESULT_OF,
+    TEXTS,
+    UNNAMED,
+    CallEntries,
+    matcher_keys,
+    matcher_of,
+)
 from toolevals.grading.values.documents import load_json
-from toolevals.grading.values.problems import InvalidDocument
+from toolevals.grading.values.problems import InvalidDocument, pointer_to
 
+MAX_EXTRAS = 100
+MAX_ITEMS = 200
+_KEY = re.compile(r"[0-9]{1,5}")
+_POINTER = re.compile(r"(?:/(?:[^~/]|~[01])*)*")
 MAX_JSON_BYTES = 200_000
 MAX_JSON_DEPTH = 40
 NEEDS_VALUE = "Needs a value. If any will do, compare by “anything”."
-# What a text field of a browser would change.
-_POINTER = re.compile(r"(?:/(?:[^~/]|~[01])*)*")
-_CHANGED_BY_BROWSERS = re.compile(r"[\x00-\x09\x0b-\x1f]")
 
 
 class EntryError(ValueError):
@@ -30,46 +49,67 @@ class EntryError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class CallEntries:
-    """The fields of one call among those of the page.
+class FieldProblem:
+    """A problem, and the field next to which it is shown.
 
-    A field is called `c<number>.<part><path>`: the call's number, what is entered, and the argument's path. The parts:
-    `m` matcher, `v` value(s), `lo` and `hi` bounds, `abs` and `rel` tolerances, `fmt` a date's format, `of` the number
-    of the call whose result it is (`v` is then the pointer), `o` may be left out, `x` variant, `k` an item's key (one
-    for each, in order), `e` the name of an argument beyond the schema, `more` whether an object may have others.
+    The field is an argument's ("c1/order_id"), a call's as a whole ("c1"), another of the form's names ("tool", "why",
+    "json"), or "" for the label as a whole.
     """
 
-    data: QueryDict
-    number: int
-
-    def name(self, part: str, path: str = "") -> str:
-        """Return a form field's name."""
-        return f"c{self.number}.{part}{path}"
-
-    def one(self, part: str, path: str = "") -> str:
-        """Return a field's value; "" where there is none."""
-        return self.data.get(self.name(part, path)) or ""
-
-    def every(self, part: str, path: str = "") -> list[str]:
-        """Return all values of a field."""
-        return self.data.getlist(self.name(part, path))
-
-    def address(self, path: str) -> str:
-        """Return how problems name an argument."""
-        return f"c{self.number}{path}"
-
-    def before(self) -> list[Position]:
-        """Return the expected calls before this one in its alternative."""
-        plan = read_plan(self.data.get("plan") or "")
-        return plan.route_of(self.number).before(self.number)
+    field: str
+    message: str
 
 
-def matcher_of(entries: CallEntries, field: ArgumentField) -> str:
-    """Return the key of the chosen matcher. A value in a field that the label does not name makes it "equals"."""
-    chosen = entries.one("m", field.path) or first_matcher(field)
-    if chosen == UNNAMED and any(entries.every("v", field.path)):
-        return "exact"
-    return chosen
+@dataclass(slots=True)
+class ReadProblems:
+    """The problems that reading found, and the field that each pointer into the document came from."""
+
+    problems: list[FieldProblem] = field(default_factory=list)
+    origins: dict[str, str] = field(default_factory=dict)
+
+    def field_at(self, pointer: str) -> str:
+        """Return the field that a pointer into the document lies in; "" for none."""
+        while pointer and pointer not in self.origins:
+            pointer = pointer.rpartition("/")[0]
+        return self.origins.get(pointer, "")
+
+
+def chosen_field(entries: CallEntries, one: ArgumentField) -> ArgumentField:
+    """Return a field as the chosen one of its variants says it; the first one unless another was chosen."""
+    if one.kind is not Kind.VARIANT:
+        return one
+    chosen = entries.one("x", one.path)
+    return variant_of(one, int(chosen) if _KEY.fullmatch(chosen) else 0)
+
+
+def extra_names(entries: CallEntries, path: str, known: Iterable[ArgumentField]) -> list[str]:
+    """Return the names of the properties that were added to those of the schema."""
+    names = {one.name for one in known}
+    return [name for name in dict.fromkeys(entries.every("e", path)) if name not in names][:MAX_EXTRAS]
+
+
+def item_keys(entries: CallEntries, path: str) -> list[str]:
+    """Return the keys of a list's items, in order."""
+    return [key for key in dict.fromkeys(entries.every("k", path)) if _KEY.fullmatch(key)][:MAX_ITEMS]
+
+
+def shown_item_keys(entries: CallEntries, one: ArgumentField) -> list[str]:
+    """Return the keys of the items that a list shows: one is open where its schema does not admit an empty list."""
+    return item_keys(entries, one.path) or (["0"] if one.fewest_items > 0 else [])
+
+
+def fields_of_call(entries: CallEntries, schema: Mapping[str, Any]) -> list[ArgumentField]:
+    """Return the fields of a call: those of the tool's schema, then those that were added."""
+    known = argument_fields(schema)
+    root = Root(schema)
+    return [*known, *(extra_field(schema, root, "", name) for name in extra_names(entries, "", known))]
+
+
+def fields_of_object(entries: CallEntries, one: ArgumentField) -> list[ArgumentField]:
+    """Return the fields of an object argument: those of its schema, then those that were added."""
+    known = children_of(one)
+    names = extra_names(entries, one.path, known)
+    return [*known, *(extra_field(one.schema, one.root, one.path, name) for name in names)]
 
 
 def read_entry(entries: CallEntries, field: ArgumentField, matcher: str) -> dict[str, Any]:
@@ -217,76 +257,60 @@ def _json(text: str) -> Any:
         raise EntryError(f"Cannot be read: {error.problems[0].message}") from error
 
 
-def fill_entry(entries: CallEntries, field: ArgumentField, matcher: Mapping[str, Any]) -> dict[str, list[str]]:
-    """Return what the form would send for a matcher, by part; as JSON where nothing else says just the same."""
-    parts = _filled(entries, field, matcher)
-    if parts is None or _read_back(entries, field, parts) != canonical(matcher):
-        return {"m": [RAW], "v": [json.dumps(matcher, ensure_ascii=False)]}
-    return parts
+def read_call(entries: CallEntries, schema: Mapping[str, Any], at: str, read_problems: ReadProblems) -> dict[str, Any]:
+    """Return the expected call without its tool; `at` is where it stands in the expectation."""
+    read_problems.origins[at] = entries.address("")
+    matchers = _read_fields(entries, fields_of_call(entries, schema), f"{at}/arguments", read_problems)
+    return {"arguments": matchers, "additional_arguments": bool(entries.one("more"))}
 
 
-def _read_back(around: CallEntries, field: ArgumentField, parts: Mapping[str, list[str]]) -> str | None:
-    data = QueryDict(mutable=True)
-    data["plan"] = around.data.get("plan") or ""
-    entries = CallEntries(data, around.number)
-    for part, values in parts.items():
-        if any(map(_CHANGED_BY_BROWSERS.search, values)):
-            return None
-        data.setlist(entries.name(part, field.path), values)
+def _read_fields(
+    entries: CallEntries, fields: Iterable[ArgumentField], at: str, read_problems: ReadProblems
+) -> dict[str, Any]:
+    matchers = {}
+    for one in fields:
+        document = _read_field(entries, one, at + pointer_to([one.name]), read_problems)
+        if document is not None:
+            matchers[one.name] = document
+    return matchers
+
+
+def _read_field(
+    entries: CallEntries, one: ArgumentField, at: str, read_problems: ReadProblems
+) -> dict[str, Any] | None:
+    """Return one field's matcher; None where the label does not name it, or what was entered cannot be read."""
+    one = chosen_field(entries, one)
+    read_problems.origins[at] = entries.address(one.path)
+    matcher = matcher_of(entries, one)
+    if matcher == UNNAMED and not one.is_item:
+        return None
+    if matcher not in matcher_keys(one):
+        read_problems.problems.append(FieldProblem(entries.address(one.path), "Cannot be compared in this way."))
+        return None
     try:
-        return canonical(read_entry(entries, field, parts["m"][0]))
-    except EntryError:
+        if matcher in ("fields", "items"):
+            return _read_parts(entries, one, matcher, at, read_problems)
+        return read_entry(entries, one, matcher)
+    except EntryError as problem:
+        read_problems.problems.append(FieldProblem(entries.address(one.path), str(problem)))
         return None
 
 
-def _filled(entries: CallEntries, field: ArgumentField, matcher: Mapping[str, Any]) -> dict[str, list[str]] | None:
-    if matcher.get("key_only") and matcher.get("optional"):
-        return {"m": [FREE]}
-    key = next((name for name in matcher if name != "optional"), "")
-    value: Any = matcher.get(key)
-    parts = {"m": [key], **({"o": ["1"]} if matcher.get("optional") else {})}
-    if key == "exact":
-        return parts | _fill_exact(field, value)
-    if key == "one_of":
-        listed = [_shown(one, field.kind) for one in value] if field.kind in IN_LINE else [_pretty(value)]
-        return parts | {"v": listed}
-    if key == "range":
-        return parts | {part: [_bound(one)] for part, one in zip(("lo", "hi"), value, strict=True)}
-    if key == "approximately":
-        bounds = {part: [_bound(value.get(name))] for part, name in (("abs", "absolute"), ("rel", "relative"))}
-        return parts | {"v": [_bound(value["value"])]} | bounds
-    if key == RESULT_OF:
-        before = entries.before()[value["call"] - 1 : value["call"]]
-        return parts | {"of": [str(before[0].options[0])], "v": [value["pointer"]]} if before else None
-    if key == "date_equal" and isinstance(value, Mapping):
-        return parts | {"v": [value["date"]], "fmt": value["formats"][:1]}
-    return parts | ({} if value is True else {"v": [str(value)]})
-
-
-def _fill_exact(field: ArgumentField, value: Any) -> dict[str, list[str]]:
-    if value is None and field.kind is not Kind.CHOICE:
-        return {"m": [IS_NULL]}
-    if (value == "" and field.kind is Kind.TEXT) or (value == [] and field.kind is Kind.LIST):
-        return {"m": [IS_EMPTY]}
-    if field.kind is Kind.LIST and isinstance(value, list) and field.entries in IN_LINE:
-        return {"v": [_shown_in_list(entry, field) for entry in value]}
-    return {"v": [_shown(value, field.kind) if field.kind in IN_LINE else _pretty(value)]}
-
-
-def _bound(value: float | None) -> str:
-    return "" if value is None else json.dumps(value)
-
-
-def _pretty(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, indent=1)
-
-
-def _shown(value: Any, kind: Kind) -> str:
-    if kind is Kind.TEXT and isinstance(value, str):
-        return value
-    return json.dumps(value, ensure_ascii=False)
-
-
-def _shown_in_list(value: Any, field: ArgumentField) -> str:
-    literal = _shown(value, field.entries)
-    return next((choice.shown for choice in field.choices if choice.literal == literal), literal)
+def _read_parts(
+    entries: CallEntries, one: ArgumentField, matcher: str, at: str, read_problems: ReadProblems
+) -> dict[str, Any]:
+    document: dict[str, Any]
+    if matcher == "fields":
+        document = {"fields": _read_fields(entries, fields_of_object(entries, one), f"{at}/fields", read_problems)}
+        if entries.one("more", one.path):
+            document["additional_fields"] = True
+    else:
+        items: list[Any] = []
+        for key in shown_item_keys(entries, one):
+            item = _read_field(entries, item_of(one, key), f"{at}/items/{len(items)}", read_problems)
+            if item is not None:
+                items.append(item)
+        document = {"items": items}
+    if entries.one("o", one.path):
+        document["optional"] = True
+    return document

@@ -19,25 +19,72 @@ from django.db import transaction
 
 from labeling.adjudicate.resolution import revision_evaluate, revision_locked
 from labeling.errors import CalibrationFirst, InvalidAct
-from labeling.models import Dataset, Draft, LabelBatch, LabelSlot, QuestionView, Revision, Skip, SlotState
-from labeling.querysets.slots import SlotQuerySet
-from labeling.queue.claim_queries import (
-    begun_revisions,
-    calibration_first,
-    claim,
-    first_free,
-    held_slot,
-    kept_slots,
-    locked_role,
-    slot_of_round,
+from labeling.label.queries import slot_for_page
+from labeling.label.querysets import SlotQuerySet
+from labeling.label.statements import Begun, first_in_turn, has_begun, locked_role
+from labeling.models import (
+    CalibrationRound,
+    Dataset,
+    Draft,
+    LabelBatch,
+    LabelSlot,
+    QuestionView,
+    Revision,
+    Skip,
+    SlotState,
 )
-from labeling.queue.label_page_queries import slot_for_page
-from labeling.queue.statements import Begun, has_begun
 from toolevals.workspace.clock import database_now
 from toolevals.workspace.models import Project, Role, User
 from toolevals.workspace.services.audit import audit_record
 
+FEW = 500
+QUEUED = (SlotState.OPEN, SlotState.CLAIMED)
+
+
+def begun_revisions(user: User) -> list[UUID]:
+    """Return the ids of the revisions of this person's newest drafts, at most `FEW`."""
+    return list(Draft.objects.filter(user=user).order_by("-id").values_list("revision", flat=True)[:FEW])
+
+
+def kept_slots(user: User) -> list[UUID]:
+    """Return the ids of the slots that are kept for this person and not labelled, at most `FEW`."""
+    return list(LabelSlot.objects.filter(assignee=user, state__in=QUEUED).values_list("pk", flat=True)[:FEW])
+
+
+def held_slot(place: Dataset | Project, user: User) -> UUID | None:
+    """Return the id of what this person has claimed in a dataset or project and not submitted, the oldest claim."""
+    return LabelSlot.objects.in_scope(place).held_by(user).values_list("pk", flat=True).first()
+
+
+def slot_of_round(revision: Revision, user: User) -> LabelSlot | None:
+    """Return this person's slot in the current round of a locked revision, its row locked."""
+    slots = LabelSlot.objects.filter(revision=revision, reviewer=user, round=revision.round)
+    return slots.select_for_update().first()
+
+
+def calibration_first(place: Dataset | Project, user: User) -> CalibrationRound | None:
+    """Return a round of a dataset or project that this person has to answer before they are handed examples."""
+    rounds = CalibrationRound.objects.in_scope(place).open().filter(comes_first=True)
+    return rounds.waiting_for(user).first()
+
+
+def first_free(slots: SlotQuerySet | Dataset | LabelBatch, user: User, now: datetime) -> UUID | None:
+    """Return the id of the first slot that is free and fit for this person, its row locked; None without one."""
+    if not isinstance(slots, SlotQuerySet):
+        return first_in_turn(slots, user, now)
+    fit = slots.of_current_round().free(now).for_reviewer(user).in_turn()
+    return fit.select_for_update(skip_locked=True, of=("self",)).values_list("pk", flat=True).first()
+
+
+def claim(slot: UUID, user: User, now: datetime, until: datetime) -> bool:
+    """Write that this person has a slot until then; return whether it was still free."""
+    free = LabelSlot.objects.filter(pk=slot).free(now)
+    return bool(free.update(state=SlotState.CLAIMED, reviewer=user, claimed_at=now, lease_until=until))
+
+
 # Long enough for a reload, or a step aside and back, to find the claim still held.
+# A part of the queue.
+Tier = SlotQuerySet | Dataset | LabelBatch
 LEAVING_GRACE = timedelta(seconds=60)
 QUESTION_READ = (
     "You have opened a question about this example, so you know what its author thinks: another person labels it. "
@@ -72,11 +119,11 @@ def slot_claim(
         if beside is not None and not _may_hold_one_more(project, actor, beside, held):
             return None
         if held is not None and _renewed(held, actor):
-            return slot_for_page(held)
+            return slot_for_page(project, held)
         begun = has_begun(actor)
         if begun.calibration:
             _require_calibrated(batch.dataset if batch is not None else dataset_or_project, actor)
-        slot = _take_first(_tiers(dataset_or_project, batch, actor, begun), actor, now)
+        slot = _take_first(_tiers(dataset_or_project, batch, actor, begun), project, actor, now)
         if slot is not None:
             audit_record(project=project, actor=actor, verb="slot_claim", target=slot)
     return slot
@@ -93,7 +140,8 @@ def slot_reclaim(*, slot: LabelSlot, actor: User) -> LabelSlot | None:
         require_labelling(project, actor)
         slots = LabelSlot.objects.filter(revision=slot.revision_id).of_current_round()
         own = slots.filter(reviewer=actor).with_content().first()
-        claimed = own or _take_first(_kept_first(slots.begun_by(actor), actor), actor, database_now())
+        begun = _kept_first(slots.begun_by(actor), actor)
+        claimed = own or _take_first(begun, project, actor, database_now())
         if claimed is None:
             require_unread(slot.revision, actor)
         if claimed is not None and own is None:
@@ -166,7 +214,7 @@ def skip_undo(*, skip: Skip, actor: User) -> LabelSlot | None:
     if Skip.objects.filter(pk=skip.pk, undone_at=None).update(undone_at=database_now()):
         audit_record(project=project, actor=actor, verb="skip_undo", target=skip)
         revision_evaluate(revision)
-    slot = slot_of_revision(revision.pk, actor, database_now())
+    slot = slot_of_revision(revision, actor)
     if slot is None:
         require_unread(revision, actor)
     return slot
@@ -182,16 +230,16 @@ def draft_save(*, revision: Revision, actor: User, document: Any) -> Draft:
     return draft
 
 
-def slot_of_revision(revision_id: Any, actor: User, now: datetime) -> LabelSlot | None:
-    """Return this person's slot in a revision's current round, claiming a free one where they have none.
+def slot_of_revision(revision: Revision, actor: User) -> LabelSlot | None:
+    """Return this person's slot in the current round of a locked revision, claiming a free one where they have none.
 
     None where none is left for them. Runs in the caller's transaction.
     """
-    own = slot_of_round(revision_id, actor)
+    own = slot_of_round(revision, actor)
     if own is not None:
         return own
-    slots = LabelSlot.objects.filter(revision=revision_id).of_current_round()
-    return _take_first(_kept_first(slots, actor), actor, now)
+    slots = LabelSlot.objects.filter(revision=revision, round=revision.round)
+    return _take_first(_kept_first(slots, actor), revision.example.dataset.project, actor, database_now())
 
 
 FREE: dict[str, Any] = {"state": SlotState.OPEN, "reviewer": None, "claimed_at": None, "lease_until": None}
@@ -250,7 +298,7 @@ def _scope(scope: Dataset | Project, batch: LabelBatch | None) -> SlotQuerySet:
     return LabelSlot.objects.in_scope(scope)
 
 
-def _tiers(scope: Dataset | Project, batch: LabelBatch | None, actor: User, begun: Begun) -> Iterator[SlotQuerySet]:
+def _tiers(scope: Dataset | Project, batch: LabelBatch | None, actor: User, begun: Begun) -> Iterator[Tier]:
     """Yield the parts of the queue, what comes first first; last whole datasets."""
     # By ids, which are few: SQLite would go through the whole queue to find them in their order.
     if begun.drafts:
@@ -258,26 +306,24 @@ def _tiers(scope: Dataset | Project, batch: LabelBatch | None, actor: User, begu
     if begun.kept:
         yield _scope(scope, batch).filter(pk__in=kept_slots(actor))
     if batch is not None:
-        yield _scope(scope, batch)
+        yield batch
         return
     if begun.batches:
-        for mine in LabelBatch.objects.in_work(scope).filter(owner=actor):
-            yield LabelSlot.objects.of_batch(mine)
+        yield from LabelBatch.objects.in_work(scope).filter(owner=actor)
     # One dataset after the other: each has its queue in one index.
-    for dataset in [scope] if isinstance(scope, Dataset) else scope.datasets.order_by("id"):
-        yield LabelSlot.objects.of_dataset(dataset)
+    yield from [scope] if isinstance(scope, Dataset) else scope.datasets.order_by("id")
 
 
-def _kept_first(slots: SlotQuerySet, actor: User) -> Iterator[SlotQuerySet]:
+def _kept_first(slots: SlotQuerySet, actor: User) -> Iterator[Tier]:
     """Yield what is kept for this person, then all: who took another would leave their own to no one."""
     yield slots.filter(assignee=actor)
     yield slots
 
 
-def _take_first(tiers: Iterator[SlotQuerySet], actor: User, now: datetime) -> LabelSlot | None:
+def _take_first(tiers: Iterator[Tier], project: Project, actor: User, now: datetime) -> LabelSlot | None:
     """Claim the first slot of the first of `tiers` that has one which is free and fit for this person."""
     for tier in tiers:
         while (candidate := first_free(tier, actor, now)) is not None:
             if claim(candidate, actor, now, lease_end(now)):
-                return slot_for_page(candidate)
+                return slot_for_page(project, candidate)
     return None

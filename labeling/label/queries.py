@@ -9,6 +9,7 @@ from uuid import UUID
 
 from django.db.models import Q
 
+from labeling.label.querysets import SlotQuerySet
 from labeling.models import (
     CalibrationRound,
     Comment,
@@ -21,13 +22,12 @@ from labeling.models import (
     Skip,
     SlotState,
 )
-from labeling.querysets.slots import SlotQuerySet
 from toolevals.workspace.models import Project, User, within
 
 
-def slot_for_page(pk: UUID) -> LabelSlot:
-    """Return a slot with what its page shows."""
-    return _whole(_slots(pk=pk).get())
+def slot_for_page(project: Project, pk: UUID) -> LabelSlot:
+    """Return a slot of the project with what its page shows."""
+    return _whole(_slots(pk=pk).get(), project)
 
 
 def own_slot(project: Project, pk: UUID, user: User) -> LabelSlot | None:
@@ -39,7 +39,7 @@ def own_slot(project: Project, pk: UUID, user: User) -> LabelSlot | None:
 def project_slot(project: Project, pk: UUID) -> LabelSlot | None:
     """Return a slot of the project with what its page shows, whosever it is; None where there is none."""
     try:
-        return _whole(_slots(within(project, "revision__example__dataset"), pk=pk).get())
+        return _whole(_slots(within(project, "revision__example__dataset"), pk=pk).get(), project)
     except LabelSlot.DoesNotExist:
         return None
 
@@ -59,6 +59,13 @@ def locked_revision(pk: UUID) -> Revision:
     """Return a revision with its example, dataset, project and tools, its row locked to the end of the transaction."""
     rows = Revision.objects.select_for_update(of=("self",))
     return rows.select_related("example__dataset__project", "tools").get(pk=pk)
+
+
+def locked_again(revision: Revision) -> Revision:
+    """Return a revision as it is now, locked to the end of the transaction; its example is what was read before."""
+    locked = Revision.objects.select_for_update().defer("input").get(pk=revision.pk)
+    locked.example = revision.example
+    return locked
 
 
 def newest_label(slot: LabelSlot) -> Label | None:
@@ -122,11 +129,12 @@ def _held_and_done(rows: Iterable[Sequence[Any]]) -> tuple[int, int]:
     return counts[SlotState.CLAIMED], counts[SlotState.SUBMITTED]
 
 
-def _whole(slot: LabelSlot) -> LabelSlot:
+def _whole(slot: LabelSlot, project: Project) -> LabelSlot:
     slot.dataset = slot.revision.example.dataset
+    slot.dataset.project = project
     return slot
 
 
 def _slots(*places: Q, **conditions: Any) -> SlotQuerySet:
     rows = LabelSlot.objects.filter(*places, **conditions)
-    return rows.select_related("revision__example__dataset__project", "revision__tools")
+    return rows.select_related("revision__example__dataset", "revision__tools")

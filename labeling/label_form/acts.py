@@ -11,13 +11,22 @@ from typing import Any
 
 from django.http import QueryDict
 
-from labeling.forms.calls import item_keys
-from labeling.forms.entries import CallEntries
-from labeling.forms.fields import ArgumentField, Kind, argument_fields, step
-from labeling.forms.matchers import ALL, UNNAMED, first_matcher, matcher_keys
-from labeling.forms.moves import PLACES, add_call, move_call, place_of, put_call, remove_call
-from labeling.forms.plan import MAX_CALLS, Plan, Position, Step
-from labeling.forms.reading import Page, page_of
+from labeling.label_form.calls import item_keys
+from labeling.label_form.fields import ArgumentField, Kind, argument_fields, step
+from labeling.label_form.matchers import ALL, UNNAMED, CallEntries, first_matcher, matcher_keys
+from labeling.label_form.plan import (
+    MAX_CALLS,
+    PLACES,
+    Plan,
+    Position,
+    Step,
+    add_call,
+    move_call,
+    place_of,
+    put_call,
+    remove_call,
+)
+from labeling.label_form.reading import Page, page_of
 from toolevals.grading.values import ToolSpec
 from toolevals.workspace.address_numbers import whole_number
 
@@ -85,7 +94,7 @@ def act(data: QueryDict, tools: Sequence[ToolSpec], to: str) -> tuple[QueryDict,
     else:
         address = _ADDRESS.fullmatch(at)
         on_argument = _ON_ARGUMENTS.get(to)
-        focus = on_argument(CallEntries(data, int(address[1])), address[2]) if address and on_argument else ""
+        focus = on_argument(page.entries(int(address[1])), address[2]) if address and on_argument else ""
     return data, focus
 
 

@@ -12,22 +12,22 @@ from django.urls import reverse
 
 from labeling.conversation import read_conversation
 from labeling.conversation.turns import folded
-from labeling.forms.panel import empty_form, form_of, panel
+from labeling.expectations.wording import expectation_words
 from labeling.guidelines.views import guide_context
-from labeling.label.scope import scope_key
-from labeling.models import Label, LabelSlot, Revision, Skip, SlotState, SpareLabel
-from labeling.queue.label_page_queries import (
+from labeling.label.open_tasks import Counts, progress_of, to_calibrate
+from labeling.label.queries import (
     count_answers,
     newest_label,
     own_draft,
     own_label,
 )
-from labeling.queue.progress import progress_of
-from labeling.queue.statements import page_facts
-from labeling.queue.suggestions import suggestion_context
-from labeling.queue.waiting import Counts, to_calibrate
+from labeling.label.scope import scope_key
+from labeling.label.services import may_change
+from labeling.label.statements import page_facts
+from labeling.label_form.form_from_expectation import empty_form, form_of
+from labeling.label_form.panel import panel
+from labeling.models import Label, LabelSlot, Revision, Skip, SlotState, SpareLabel, Suggestion
 from labeling.second_looks.pending_second_looks import looks_due
-from labeling.services.labels import may_change
 from toolevals.grading.layers.recovery import trouble_in
 from toolevals.grading.reading.parsing import transcript_in
 from toolevals.grading.values import ToolSpec
@@ -35,6 +35,36 @@ from toolevals.grading.values.problems import InvalidDocument
 from toolevals.registry.tool_lists import tools_in
 from toolevals.workspace.models import User
 from toolevals.workspace.requests import ProjectRequest
+
+SEEN = "suggestion_seen"
+
+
+def suggestion_context(request: ProjectRequest, revision: Revision, entered: QueryDict) -> dict[str, Any]:
+    """Return what the label page shows of a suggestion; nothing where there is none or the project wants none."""
+    found = _shown(request, revision)
+    if found is None:
+        return {}
+    words = expectation_words(found.expectation)
+    return {"suggestion": found, "suggestion_words": words, "suggestion_seen": entered.get(SEEN, "")}
+
+
+def taken_over(request: ProjectRequest, revision: Revision, tools: Sequence[ToolSpec]) -> QueryDict | None:
+    """Return the form's fields for the suggestion where the page asks to take it over, else None."""
+    found = _shown(request, revision) if request.POST.get("to") == "suggestion" else None
+    return form_of(found.expectation, tools) if found is not None else None
+
+
+def seen_suggestion(request: ProjectRequest, revision: Revision) -> dict[str, Any] | None:
+    """Return what is kept with a label of a suggestion that the reviewer looked at; None where they did not."""
+    found = _shown(request, revision) if request.POST.get(SEEN) else None
+    return {"source": found.source, "expectation": found.expectation} if found is not None else None
+
+
+def _shown(request: ProjectRequest, revision: Revision) -> Suggestion | None:
+    if not request.project.suggestions:
+        return None
+    return Suggestion.objects.filter(revision=revision).first()
+
 
 # The page's fields that are not part of the expectation.
 BESIDE = frozenset({"csrfmiddlewaretoken", "to", "at", "as", "put", "scope"})
@@ -82,7 +112,7 @@ def label_context(
         "too_late": _too_late(slot),
         "flagged": bool(started.data.get("flagged")),
         "progress": progress_of(revision.example.dataset, request.user, counts),
-        "calibration": to_calibrate(request.project, request.user),
+        "calibration": to_calibrate(request.project, request.user) if facts.calibrating else None,
         "looks": len(looks_due(request.project, request.user)) if facts.planned else 0,
         "scope": scope_key(request.GET),
         "show_ask": "ask" in request.GET,

@@ -13,33 +13,128 @@ from django.urls import reverse
 from django.views.decorators.http import require_GET, require_POST
 
 from labeling.errors import CalibrationFirst, InvalidAct
-from labeling.forms.panel import panel
-from labeling.forms.reading import FieldProblem, read_label
+from labeling.label import claims
 from labeling.label.answers import conflict, page_or_fragment, parts_asked, sentences
-from labeling.label.scope import EVERYTHING, Scope, end_context, scope_of
-from labeling.label.services import label_hand_in
-from labeling.models import Label, LabelSlot, Skip, SpareLabel
-from labeling.queue.label_page_queries import own_counts_of_both
-from labeling.queue.suggestions import seen_suggestion, taken_over
-from labeling.queue.waiting import to_label
-from labeling.services import slots as slots_services
-from labeling.services.labels import label_withdraw
-from labeling.services.slots import draft_save, slot_claim, slot_renew, slot_skip
-from labeling.views.holding import claim_lost, handed_out, kept_slot, label_url, slot_of, slot_url, work_slot
-from labeling.views.label_context import (
+from labeling.label.claims import draft_save, slot_claim, slot_leave, slot_reclaim, slot_release, slot_renew, slot_skip
+from labeling.label.context import (
     about_recovery,
     draft_document,
     label_context,
     offered,
     seconds_of,
+    seen_suggestion,
+    taken_over,
     undo_context,
 )
+from labeling.label.open_tasks import to_label
+from labeling.label.queries import count_answers, own_counts_of_both, own_slot
+from labeling.label.scope import EVERYTHING, Scope, end_context, scope_key, scope_of
+from labeling.label.services import label_hand_in, label_withdraw, was_handed_out
+from labeling.label_form.calls import FieldProblem
+from labeling.label_form.panel import panel
+from labeling.label_form.reading import read_label
+from labeling.models import Label, LabelSlot, Skip, SpareLabel
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.registry.tool_lists import tools_in
 from toolevals.workspace.models import within
 from toolevals.workspace.requests import ProjectRequest
 from toolevals.workspace.services.submissions import AlreadyTaken
 from toolevals.workspace.views.acknowledgement import acknowledged, is_taken, once
+
+
+@require_POST
+def label_renew(request: ProjectRequest, slot: UUID) -> HttpResponse:
+    """Hold the example on for someone at work, and what the page holds ahead: `ahead` tells whether it still does.
+
+    Say how many of their questions were answered.
+    """
+    slot_row = kept_slot(request, slot)
+    if isinstance(slot_row, HttpResponse):
+        return slot_row
+    slot_renew(slot=slot_row, actor=request.user)
+    ahead = _ahead(request)
+    is_held = ahead is not None and slot_renew(slot=ahead, actor=request.user)
+    return JsonResponse({"answers": count_answers(request.project, request.user), "ahead": is_held})
+
+
+@require_POST
+def label_leave(request: ProjectRequest, slot: UUID) -> HttpResponse:
+    """Let the claim end soon: the page was closed, or left for another."""
+    for slots in (slot_of(request, slot), _ahead(request)):
+        if slots is not None:
+            slot_leave(slot=slots, actor=request.user)
+    return HttpResponse(status=HTTPStatus.NO_CONTENT)
+
+
+@require_POST
+def label_release(request: ProjectRequest, slot: UUID) -> HttpResponse:
+    """Give the example back to the queue; the draft stays for when it comes again."""
+    for slots in (slot_of(request, slot), _ahead(request)):
+        if slots is not None:
+            slot_release(slot=slots, actor=request.user)
+    return redirect("labeling:datasets", request.project.slug)
+
+
+def slot_of(request: ProjectRequest, pk: UUID) -> LabelSlot | None:
+    """Return this person's slot, None where it is not theirs."""
+    return own_slot(request.project, pk, request.user)
+
+
+def _ahead(request: ProjectRequest) -> LabelSlot | None:
+    """Return the slot of this person that the page says it holds ahead of time."""
+    try:
+        return slot_of(request, UUID(request.POST.get("ahead", "")))
+    except ValueError:
+        return None
+
+
+def work_slot(request: ProjectRequest, pk: UUID) -> LabelSlot | None:
+    """Return the slot if it is this person's; where their claim ran out on what they had begun, one claimed again.
+
+    Raises InvalidAct where they have opened another's question about its example meanwhile.
+    """
+    slot_row = slot_of(request, pk)
+    if slot_row is not None:
+        return slot_row
+    lost = LabelSlot.objects.in_project(request.project).with_content().wanted_by(request.user).filter(pk=pk).first()
+    return slot_reclaim(slot=lost, actor=request.user) if lost is not None else None
+
+
+def handed_out(request: ProjectRequest, pk: UUID) -> LabelSlot | HttpResponse:
+    """Return what `kept_slot` does, and a slot too that this person had claimed and others have now."""
+    kept = kept_slot(request, pk)
+    if isinstance(kept, LabelSlot):
+        return kept
+    lost = LabelSlot.objects.in_project(request.project).with_content().filter(pk=pk).first()
+    return lost if lost is not None and was_handed_out(lost, request.user) else kept
+
+
+def kept_slot(request: ProjectRequest, pk: UUID) -> LabelSlot | HttpResponse:
+    """Return what `work_slot` does; where the slot is not this person's any more, the answer that says so."""
+    try:
+        return work_slot(request, pk) or claim_lost(request)
+    except InvalidAct as error:
+        return conflict(str(error), url=label_url(request))
+
+
+def claim_lost(request: ProjectRequest) -> HttpResponse:
+    """Say that others have the example now, and what becomes of a label that is handed in all the same."""
+    words = (
+        "Your claim on this example ran out and it went to someone else. "
+        "If you hand your label in all the same, it is kept as a spare label."
+    )
+    return conflict(words, url=label_url(request))
+
+
+def slot_url(request: ProjectRequest, pk: UUID) -> str:
+    """Return the address of a slot's page."""
+    return reverse("labeling:label-slot", args=[request.project.slug, pk])
+
+
+def label_url(request: ProjectRequest) -> str:
+    """Return the address that hands out the next example."""
+    return reverse("labeling:label", args=[request.project.slug])
+
 
 PAGE = "labeling/label.html"
 MAIN = "labeling/parts/label_main.html"
@@ -183,7 +278,7 @@ def skip_undo(request: ProjectRequest, skip: UUID) -> HttpResponse:
     skips = Skip.objects.filter(within(request.project, "revision__example__dataset"), reviewer=request.user)
     skip_row = get_object_or_404(skips.select_related("revision__example__dataset__project"), pk=skip)
     try:
-        slot = slots_services.skip_undo(skip=skip_row, actor=request.user)
+        slot = claims.skip_undo(skip=skip_row, actor=request.user)
     except InvalidAct as error:
         return conflict(str(error), url=label_url(request))
     if slot is None:
@@ -198,7 +293,9 @@ def problem_list(problems: Iterable[FieldProblem]) -> list[dict[str, str]]:
 
 def _next(request: ProjectRequest, scope: QueryDict, *, undo: Label | SpareLabel | Skip | None = None) -> HttpResponse:
     """Claim the next example of the batch or the dataset that the person works on, else of the project, and show it."""
-    place, first = scope_of(request, scope), None
+    # Mostly they go on in the dataset of what they have just done.
+    here = undo.revision.example.dataset if undo is not None else None
+    place, first = Scope(here) if here and here.slug == scope_key(scope) else scope_of(request, scope), None
     try:
         slot = slot_claim(dataset_or_project=place.dataset or request.project, actor=request.user, batch=place.batch)
     except CalibrationFirst as error:

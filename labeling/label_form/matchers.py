@@ -1,8 +1,13 @@
-"""Tell how an argument is compared: what a field offers for it, and with which control its value is entered."""
+"""Tell how an argument is compared, and turn what is entered for it into its matcher, and back."""
 
 from __future__ import annotations
 
-from labeling.forms.fields import IN_LINE, ArgumentField, Kind
+from dataclasses import dataclass, field
+
+from django.http import QueryDict
+
+from labeling.label_form.fields import IN_LINE, ArgumentField, Kind
+from labeling.label_form.plan import Plan, Position, single_plan
 
 # Not a matcher but its lack: the argument is no part of the label. Where no other arguments may be given, that means
 # that it is left out; where they may, that it is not checked.
@@ -157,3 +162,46 @@ def _value_control(field: ArgumentField) -> str:
     if field.kind is Kind.LIST:
         return "chips" if field.entries in IN_LINE else "json"
     return {Kind.TEXT: "text", Kind.INTEGER: "number", Kind.NUMBER: "number"}.get(field.kind, "json")
+
+
+@dataclass(frozen=True, slots=True)
+class CallEntries:
+    """The fields of one call among those of the page.
+
+    A field is called `c<number>.<part><path>`: the call's number, what is entered, and the argument's path. The parts:
+    `m` matcher, `v` value(s), `lo` and `hi` bounds, `abs` and `rel` tolerances, `fmt` a date's format, `of` the number
+    of the call whose result it is (`v` is then the pointer), `o` may be left out, `x` variant, `k` an item's key (one
+    for each, in order), `e` the name of an argument beyond the schema, `more` whether an object may have others.
+    """
+
+    data: QueryDict
+    number: int
+    plan: Plan = field(default_factory=single_plan)
+
+    def name(self, part: str, path: str = "") -> str:
+        """Return a form field's name."""
+        return f"c{self.number}.{part}{path}"
+
+    def one(self, part: str, path: str = "") -> str:
+        """Return a field's value; "" where there is none."""
+        return self.data.get(self.name(part, path)) or ""
+
+    def every(self, part: str, path: str = "") -> list[str]:
+        """Return all values of a field."""
+        return self.data.getlist(self.name(part, path))
+
+    def address(self, path: str) -> str:
+        """Return how problems name an argument."""
+        return f"c{self.number}{path}"
+
+    def before(self) -> list[Position]:
+        """Return the expected calls before this one in its alternative."""
+        return self.plan.route_of(self.number).before(self.number)
+
+
+def matcher_of(entries: CallEntries, field: ArgumentField) -> str:
+    """Return the key of the chosen matcher. A value in a field that the label does not name makes it "equals"."""
+    chosen = entries.one("m", field.path) or first_matcher(field)
+    if chosen == UNNAMED and any(entries.every("v", field.path)):
+        return "exact"
+    return chosen

@@ -1,0 +1,1 @@
+"""Holds the form on which a label is entered."""

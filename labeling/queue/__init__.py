@@ -1,1 +1,0 @@
-"""Decide what a person labels next, and read what is next to it on the page."""

@@ -1,1 +1,0 @@
-"""Show pages of `labeling`: labelling and adjudicating, datasets, examples and versions."""
