@@ -7,7 +7,7 @@ from labeling.coverage import cache as kept
 from labeling.services import arrivals, exports, imports, ordering, overlap
 from labeling.services import lint as linting
 from toolevals.celery import app
-from toolevals.workspace.jobs import batch_work
+from toolevals.workspace.jobs.leases import batch_work
 
 
 @app.task(name="labeling.import_prepare")

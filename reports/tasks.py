@@ -7,7 +7,7 @@ from reports.dialects import making
 from reports.dropped import preview as looking
 from reports.suspects import counting
 from toolevals.celery import app
-from toolevals.workspace.jobs import batch_work
+from toolevals.workspace.jobs.leases import batch_work
 
 
 @app.task(name="reports.bundle")

@@ -36,7 +36,8 @@ from labeling.services.waiting import (
     waiting_sweep,
 )
 from toolevals.workspace.bulk import others_write_first
-from toolevals.workspace.jobs import BatchPlan, Lease, job_create
+from toolevals.workspace.jobs.leases import Lease
+from toolevals.workspace.jobs.services import BatchPlan, job_create
 from toolevals.workspace.models import Batch, BatchState, Job, JobState, User
 
 # What a cancelled or failed import has staged is kept so long, for the person who retries it; later the file is read

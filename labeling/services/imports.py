@@ -42,7 +42,8 @@ from toolevals.registry.models import ToolList, ToolListEntry, ToolSpec
 from toolevals.registry.tool_lists import tools_in
 from toolevals.workspace.bulk import tables_analyze
 from toolevals.workspace.clock import database_now
-from toolevals.workspace.jobs import BatchPlan, BatchRefused, Lease, job_add_batches, job_create
+from toolevals.workspace.jobs.leases import BatchRefused, Lease
+from toolevals.workspace.jobs.services import BatchPlan, job_add_batches, job_create
 from toolevals.workspace.models import Job, Upload, User
 from toolevals.workspace.services.audit import audit_record
 from toolevals.workspace.services.uploads import upload_store

@@ -12,7 +12,8 @@ from labeling.lint.findings import Report
 from labeling.lint.run import lint
 from labeling.models import Dataset, Example, LintReport
 from toolevals.workspace.clock import database_now
-from toolevals.workspace.jobs import BatchPlan, Lease, job_create
+from toolevals.workspace.jobs.leases import Lease
+from toolevals.workspace.jobs.services import BatchPlan, job_create
 from toolevals.workspace.models import Job, User
 from toolevals.workspace.services.audit import audit_record
 

@@ -21,7 +21,8 @@ from labeling.services.ordering import turn_of
 from labeling.services.resolution import revision_evaluate
 from toolevals.workspace.bulk import others_write_first
 from toolevals.workspace.clock import database_now
-from toolevals.workspace.jobs import BatchPlan, Lease, job_create
+from toolevals.workspace.jobs.leases import Lease
+from toolevals.workspace.jobs.services import BatchPlan, job_create
 from toolevals.workspace.models import Job, Project, User
 from toolevals.workspace.services.audit import audit_record
 

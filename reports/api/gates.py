@@ -20,7 +20,7 @@ from reports.pages.run_header import run_of
 from reports.services import GateRequest, gate_hold
 from toolevals.workspace.api.base import ProjectView
 from toolevals.workspace.api.idempotency import idempotent
-from toolevals.workspace.api.serializers import JobSerializer
+from toolevals.workspace.jobs.api import JobSerializer
 
 FILTERS = ("experiment", "branch", "status")
 

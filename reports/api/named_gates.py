@@ -22,7 +22,7 @@ from toolevals.grading.values.problems import InvalidDocument
 from toolevals.workspace.api.base import ProjectView
 from toolevals.workspace.api.idempotency import idempotent
 from toolevals.workspace.api.pagination import NewestFirst
-from toolevals.workspace.api.serializers import JobSerializer
+from toolevals.workspace.jobs.api import JobSerializer
 
 _BASELINE = "Another run's number, branch:NAME, or last-passing."
 

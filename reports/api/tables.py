@@ -18,8 +18,8 @@ from reports.tables.long import TABLES, read_table_request
 from toolevals.workspace.api.base import ProjectView
 from toolevals.workspace.api.idempotency import idempotent
 from toolevals.workspace.api.problems import Problems
-from toolevals.workspace.api.serializers import JobSerializer
 from toolevals.workspace.file_responses import stored_response
+from toolevals.workspace.jobs.api import JobSerializer
 from toolevals.workspace.models import Job
 from toolevals.workspace.services.job_files import job_file
 

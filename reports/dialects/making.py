@@ -35,7 +35,8 @@ from toolevals.runs.models import CaseGrade, Grading
 from toolevals.runs.scope.examples import entries_between, tools_offered
 from toolevals.workspace.bulk import rows_insert
 from toolevals.workspace.clock import database_now
-from toolevals.workspace.jobs import BatchPlan, Lease, job_create
+from toolevals.workspace.jobs.leases import Lease
+from toolevals.workspace.jobs.services import BatchPlan, job_create
 from toolevals.workspace.models import Queue, User
 from toolevals.workspace.services.audit import audit_record
 

@@ -12,7 +12,7 @@ from reports.models import GatePreview, HeldGate
 from reports.services.gates import baseline_of, decision_plan, gate_read, require_baseline
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.runs.models import Grading, Run
-from toolevals.workspace.jobs import job_create
+from toolevals.workspace.jobs.services import job_create
 from toolevals.workspace.models import Project, User
 from toolevals.workspace.services.audit import audit_record
 

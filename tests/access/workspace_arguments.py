@@ -6,7 +6,7 @@ from uuid import UUID
 
 from tests.access.world import Argument, World
 from toolevals.registry.services import registry_create
-from toolevals.workspace.jobs import BatchPlan, job_create
+from toolevals.workspace.jobs.services import BatchPlan, job_create
 from toolevals.workspace.models import Role, User
 from toolevals.workspace.services.invitations import invitation_create
 from toolevals.workspace.services.projects import member_set, project_create

@@ -36,7 +36,7 @@ from toolevals.registry.services import registry_create, registry_publish
 from toolevals.runs.models import CalibratedCase, CaseGrade, JudgeCalibration
 from toolevals.runs.judging.services import JudgeRequest, judge_add, rubric_use
 from toolevals.runs.rereading.services import RereadingRequest, rereading_begin
-from toolevals.workspace.jobs import job_pause
+from toolevals.workspace.jobs.services import job_pause
 from toolevals.workspace.models import Role
 from toolevals.workspace.services.projects import member_set, project_create
 from toolevals.workspace.services.users import user_create

@@ -20,7 +20,7 @@ from labeling.models import (
 from labeling.services import examples_import, import_start
 from tests.labeling.rows import NO_CALL, call, document, row
 from toolevals.grading.values.problems import InvalidDocument
-from toolevals.workspace.jobs import job_retry
+from toolevals.workspace.jobs.services import job_retry
 from toolevals.workspace.models import AuditEntry, Job, JobState
 from toolevals.workspace.services.uploads import upload_store
 

@@ -14,7 +14,7 @@ from labeling.services import arrivals, dataset_create, examples_import, imports
 from labeling.services.publishing import LAST_LINE, Publication
 from tests.labeling.rows import NO_CALL, call, document, row
 from tests.labeling.test_imports import load, many
-from toolevals.workspace.jobs import job_cancel, job_retry
+from toolevals.workspace.jobs.services import job_cancel, job_retry
 from toolevals.workspace.models import Job, JobState, Project
 
 __all__ = ["load"]

@@ -53,7 +53,7 @@ grading_start(run=Run.objects.get(baseline_agent="", project__slug="shop-{number
 """
 STOP = """
 from toolevals.runs.models import Run
-from toolevals.workspace.jobs import job_cancel, job_retry
+from toolevals.workspace.jobs.services import job_cancel, job_retry
 {act}(job=Run.objects.get(baseline_agent="", project__slug="shop-{number}").job, actor=None)
 """
 # The first project's grading was not disturbed; the other is the newest of the last project.

@@ -28,7 +28,7 @@ def project(_: int) -> None:
 
 def begin(batches: int) -> None:
     """Make a job of two stages."""
-    from toolevals.workspace.jobs import BatchPlan, job_create
+    from toolevals.workspace.jobs.services import BatchPlan, job_create
     from toolevals.workspace.models import Project
 
     project = Project.objects.get()
@@ -41,7 +41,7 @@ def strange(batches: int) -> None:
     """Make a job of a task that the workers do not know, and announce it as a worker of a newer version does."""
     from celery import current_app
 
-    from toolevals.workspace.jobs import BatchPlan, job_create
+    from toolevals.workspace.jobs.services import BatchPlan, job_create
     from toolevals.workspace.models import Project
 
     project = Project.objects.get()
@@ -53,7 +53,7 @@ def strange(batches: int) -> None:
 
 def poison(_: int) -> None:
     """Make a job that stands still, older than any other."""
-    from toolevals.workspace.jobs import BatchPlan, job_create
+    from toolevals.workspace.jobs.services import BatchPlan, job_create
     from toolevals.workspace.models import Project
 
     plans = [BatchPlan("tests.work", {"stands_still": True})]

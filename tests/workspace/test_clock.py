@@ -13,7 +13,7 @@ from tests.fixtures.clocks import machine_clock_shift
 from toolevals.cli.doctor import _clock
 from toolevals.workspace import clock
 from toolevals.workspace.jobs.leases import lease_claim
-from toolevals.workspace.jobs.periodic import sign_of_life
+from toolevals.workspace.jobs.sweeper import sign_of_life
 from toolevals.workspace.models import AuditEntry, Invitation, Role
 from toolevals.workspace.services.invitations import invitation_create
 from toolevals.workspace.services.tokens import token_create

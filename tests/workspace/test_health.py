@@ -7,7 +7,7 @@ from datetime import timedelta
 from django.db import OperationalError
 from django.utils import timezone
 
-from toolevals.workspace.jobs.periodic import sweep_tasks_run
+from toolevals.workspace.jobs.sweeper import sweep_tasks_run
 from toolevals.workspace.models import SweepTask
 
 

@@ -18,7 +18,7 @@ from labeling.services import dataset_create
 from tests.runs.trashing import jobs_destroy
 from toolevals.registry.models import Registry
 from toolevals.registry.services import registry_create
-from toolevals.workspace.jobs import BatchPlan, job_create
+from toolevals.workspace.jobs.services import BatchPlan, job_create
 from toolevals.workspace.models import FIRST_NUMBER, AuditEntry, Batch, Job, Project, Role
 from toolevals.workspace.services.projects import project_create
 from toolevals.workspace.services.tokens import token_create

@@ -12,7 +12,8 @@ from toolevals.agents.mcp_options import McpOptions
 from toolevals.registry.mcp_servers import mcp_access, mcp_tools
 from toolevals.registry.models import Registry
 from toolevals.registry.services import registry_publish
-from toolevals.workspace.jobs import BatchPlan, Lease, job_create
+from toolevals.workspace.jobs.leases import Lease
+from toolevals.workspace.jobs.services import BatchPlan, job_create
 from toolevals.workspace.models import Job, User
 from toolevals.workspace.services.audit import audit_record
 

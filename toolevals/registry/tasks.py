@@ -6,7 +6,7 @@ from toolevals.celery import app
 from toolevals.registry.fetching import registry_fetch
 from toolevals.registry.large_previews import large_preview_work
 from toolevals.registry.large_publishing import large_publish_work
-from toolevals.workspace.jobs import batch_work
+from toolevals.workspace.jobs.leases import batch_work
 
 
 @app.task(name="registry.fetch")

@@ -189,7 +189,7 @@ DISK_RESERVE_BYTES = env.int("DISK_RESERVE_BYTES", 256 * 1024 * 1024)
 # The database is the truth and the broker only a doorbell: see docs/decisions.
 REDIS_URL = env.str("REDIS_URL", "")
 CELERY_BROKER_URL = REDIS_URL or "memory://"
-CELERY_BROKER_TRANSPORT = "toolevals.workspace.broker:Transport" if REDIS_URL else "memory"
+CELERY_BROKER_TRANSPORT = "toolevals.workspace.jobs.broker:Transport" if REDIS_URL else "memory"
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_ACKS_LATE = True
 CELERY_TASK_REJECT_ON_WORKER_LOST = True
@@ -244,7 +244,7 @@ BATCH_MAX_SECONDS = env.int("BATCH_MAX_SECONDS", 3600)
 SWEEP_SECONDS = env.float("SWEEP_SECONDS", 5.0 if REDIS_URL else 0.25)
 # The sweeper's regular duties: a function of the time -> seconds between two calls.
 SWEEP_TASKS: dict[str, float] = {
-    "toolevals.workspace.jobs.periodic.sign_of_life": 15,
+    "toolevals.workspace.jobs.sweeper.sign_of_life": 15,
     "labeling.services.settle_due": 5,
     "labeling.services.arrivals.imports_sweep": 10,
     "toolevals.runs.services.baseline_agents.baseline_agents_due": 60,

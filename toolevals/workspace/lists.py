@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from toolevals.presentation.csv import Cell
-from toolevals.workspace.models import ApiToken, AuditEntry, Invitation, Job, Membership, Secret
+from toolevals.workspace.models import ApiToken, AuditEntry, Invitation, Membership, Secret
 
 AUDIT: Final = ("entry_id", "at", "actor_id", "actor", "verb", "target_type", "target_id", "detail")
 INVITATIONS: Final = (
@@ -20,7 +20,6 @@ INVITATIONS: Final = (
     "created_at",
     "expires_at",
 )
-JOBS: Final = ("job_id", "kind", "title", "state", "stage", "done", "total", "created_at", "finished_at", "reason")
 MEMBERS: Final = ("member_id", "user_id", "name", "email", "role", "created_at")
 SECRETS: Final = ("secret_id", "name", "addresses", "set_by_id", "set_by", "changed_at")
 TOKENS: Final = (
@@ -44,14 +43,6 @@ def audit_lines(entries: Iterable[AuditEntry]) -> Iterator[tuple[Cell, ...]]:
         detail = json.dumps(entry.shown_detail, ensure_ascii=False) if entry.detail else None
         who = (actor.pk, actor.name) if actor else (None, None)
         yield entry.pk, entry.at, *who, entry.verb, entry.target_type, entry.target_id, detail
-
-
-def job_lines(jobs: Iterable[Job]) -> Iterator[tuple[Cell, ...]]:
-    """Yield one row for each job that was read `with_progress`."""
-    for job in jobs:
-        done, total = job.progress
-        times = job.created_at, job.finished_at
-        yield job.pk, job.kind, job.title, job.state, job.stage, done, total, *times, job.reason
 
 
 def invitation_lines(invitations: Iterable[Invitation]) -> Iterator[tuple[Cell, ...]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from toolevals.celery import app
-from toolevals.workspace.jobs import batch_work
+from toolevals.workspace.jobs.leases import batch_work
 from toolevals.workspace.services.trash import trash_destroy_work
 
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from django.urls import include, path
 
+from toolevals.workspace.jobs import views as jobs
+from toolevals.workspace.jobs.views import JOB_ACTS
 from toolevals.workspace.views import (
     audit,
     docs,
     health,
     invitations,
-    jobs,
     members,
     profile,
     projects,
@@ -19,7 +20,6 @@ from toolevals.workspace.views import (
     tokens,
     trash,
 )
-from toolevals.workspace.views.jobs import JOB_ACTS
 
 app_name = "workspace"
 in_project = [

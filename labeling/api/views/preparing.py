@@ -29,7 +29,7 @@ from labeling.models import LintReport, ProposedExample
 from labeling.queue.shown_strata import hidden_strata
 from labeling.services.proposals import LONGEST_WORDS, MOST_AT_ONCE
 from toolevals.grading.edge_cases import EdgeCase
-from toolevals.workspace.api.serializers import JobSerializer
+from toolevals.workspace.jobs.api import JobSerializer
 from toolevals.workspace.models import within
 
 KINDS = [kind.value for kind in EdgeCase]

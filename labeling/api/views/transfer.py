@@ -31,8 +31,8 @@ from toolevals.grading.values.problems import InvalidDocument
 from toolevals.workspace.api.idempotency import idempotent
 from toolevals.workspace.api.parsers import JSON_LINES, StrictJsonParser, file_parsers
 from toolevals.workspace.api.problems import Problems
-from toolevals.workspace.api.serializers import JobSerializer
 from toolevals.workspace.file_responses import stored_response
+from toolevals.workspace.jobs.api import JobSerializer
 from toolevals.workspace.models import Job
 from toolevals.workspace.services.job_files import job_file
 from toolevals.workspace.services.uploads import upload_store

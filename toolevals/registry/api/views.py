@@ -31,9 +31,9 @@ from toolevals.registry.previews import preview_of
 from toolevals.workspace.api.base import ProjectView
 from toolevals.workspace.api.idempotency import idempotent
 from toolevals.workspace.api.parsers import StrictJsonParser
-from toolevals.workspace.api.serializers import JobSerializer
 from toolevals.workspace.api.serializers_trash import TrashedSerializer
 from toolevals.workspace.api.views.trash import deleted_answer
+from toolevals.workspace.jobs.api import JobSerializer
 from toolevals.workspace.models import Job, JobState
 
 NEW_VERSION = {"application/json": NewVersionSerializer, "multipart/form-data": NewVersionSerializer}

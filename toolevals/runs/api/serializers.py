@@ -17,7 +17,8 @@ from toolevals.runs.counts.example_sums import verdict_rates
 from toolevals.runs.judging.blindness import shown_detail
 from toolevals.runs.models import Agent, AlignedPair, CaseGrade, Experiment, Grading, Run
 from toolevals.runs.scope.examples import schema_reasons
-from toolevals.workspace.api.serializers import IntervalSerializer, JobSerializer
+from toolevals.workspace.api.serializers import IntervalSerializer
+from toolevals.workspace.jobs.api import JobSerializer
 from toolevals.workspace.models import JobState
 
 

@@ -31,7 +31,8 @@ from toolevals.runs.models import (
     Thumb,
 )
 from toolevals.workspace.clock import database_now
-from toolevals.workspace.jobs import BatchPlan, Lease, job_create
+from toolevals.workspace.jobs.leases import Lease
+from toolevals.workspace.jobs.services import BatchPlan, job_create
 from toolevals.workspace.models import Queue, User
 from toolevals.workspace.services.audit import audit_record
 

@@ -26,7 +26,8 @@ from toolevals.runs.judging.concurrent_questions import Question, answer_columns
 from toolevals.runs.judging.judge_snapshots import JudgeSnapshot
 from toolevals.runs.models import CaseGrade, Grading, Judge, Thumb, Tryout, TryoutAnswer, TryoutCase
 from toolevals.workspace.clock import database_now
-from toolevals.workspace.jobs import BatchPlan, Lease, job_create
+from toolevals.workspace.jobs.leases import Lease
+from toolevals.workspace.jobs.services import BatchPlan, job_create
 from toolevals.workspace.models import Project, Queue, User
 from toolevals.workspace.services.audit import audit_record
 

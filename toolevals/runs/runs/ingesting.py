@@ -22,7 +22,7 @@ from toolevals.runs.models import Run, Transcript
 from toolevals.runs.scope.examples import tools_offered
 from toolevals.workspace.bulk import rows_insert, tables_analyze
 from toolevals.workspace.clock import database_now
-from toolevals.workspace.jobs import BatchRefused, Lease
+from toolevals.workspace.jobs.leases import BatchRefused, Lease
 from toolevals.workspace.models import Upload
 from toolevals.workspace.services.audit import audit_record
 

@@ -13,8 +13,8 @@ from toolevals.registry.models import Registry
 from toolevals.runs.models import Run
 from toolevals.runs.trash.datasets import Datasets
 from toolevals.runs.trash.runs import Runs, run_remove
+from toolevals.workspace.jobs.models import JobQuerySet
 from toolevals.workspace.models import DESTROY, Job, Project, Upload
-from toolevals.workspace.models.jobs import JobQuerySet
 from toolevals.workspace.trash.kinds import TrashKind
 from toolevals.workspace.trash.parts import children_count, children_delete, jobs_delete, uploads_delete
 

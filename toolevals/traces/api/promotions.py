@@ -42,7 +42,7 @@ from toolevals.traces.services.promotion_schedules import (
 from toolevals.workspace.address_numbers import page_number
 from toolevals.workspace.api.base import ProjectView
 from toolevals.workspace.api.idempotency import idempotent
-from toolevals.workspace.api.serializers import JobSerializer
+from toolevals.workspace.jobs.api import JobSerializer
 from toolevals.workspace.models import User
 
 STRATA_NAMES = [(name, words) for name, (words, _) in STRATA.items()]

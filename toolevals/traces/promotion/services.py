@@ -30,7 +30,8 @@ from toolevals.traces.models import Promotion, PromotionSchedule, PromotionState
 from toolevals.workspace.addresses import address
 from toolevals.workspace.bulk import others_write_first
 from toolevals.workspace.clock import database_now
-from toolevals.workspace.jobs import BatchPlan, Lease, job_create
+from toolevals.workspace.jobs.leases import Lease
+from toolevals.workspace.jobs.services import BatchPlan, job_create
 from toolevals.workspace.models import Job, User
 from toolevals.workspace.services.audit import audit_record
 

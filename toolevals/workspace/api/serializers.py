@@ -4,19 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from toolevals.grading.reading.reading_report import report_in_one_shape
 from toolevals.presentation.table import INTERVAL
 from toolevals.workspace.models import (
     ApiToken,
     AuditEntry,
     Invitation,
     InvitationState,
-    Job,
-    JobState,
     Membership,
     Project,
     Role,
@@ -197,51 +193,6 @@ class SecretValueSerializer(serializers.Serializer[Any]):
         required=False,
         help_text="Scheme, host and port, such as https://models.example.org. It is sent nowhere else.",
     )
-
-
-class JobSerializer(serializers.ModelSerializer[Job]):
-    """Long work: how far it is, and what it found."""
-
-    state = serializers.ChoiceField(choices=JobState.choices)
-    reason = serializers.CharField(read_only=True, help_text="Why it failed; empty where it did not.")
-    report = serializers.SerializerMethodField()
-    done = serializers.SerializerMethodField()
-    total = serializers.SerializerMethodField()
-    rate = serializers.FloatField(
-        source="pace.rate", default=None, allow_null=True, help_text="Items a second in the current stage."
-    )
-    seconds_left = serializers.FloatField(
-        source="pace.left_seconds", default=None, allow_null=True, help_text="Of that stage, at that rate."
-    )
-
-    class Meta:
-        model = Job
-        fields = (
-            "id",
-            "kind",
-            "title",
-            "state",
-            "reason",
-            "stage",
-            "done",
-            "total",
-            "rate",
-            "seconds_left",
-            "report",
-            "result_path",
-            "created_at",
-            "finished_at",
-        )
-
-    @extend_schema_field(OpenApiTypes.ANY)
-    def get_report(self, job: Job) -> Any:
-        return report_in_one_shape(job.report) if isinstance(job.report, dict) else job.report
-
-    def get_done(self, job: Job) -> int:
-        return job.progress[0]
-
-    def get_total(self, job: Job) -> int:
-        return job.progress[1]
 
 
 class AuditSerializer(serializers.ModelSerializer[AuditEntry]):

@@ -5,7 +5,8 @@ from __future__ import annotations
 from django.urls import include, path
 
 from toolevals.workspace.api.document import OpenApiDocument
-from toolevals.workspace.api.views import index, invitations, jobs, members, secrets, trash
+from toolevals.workspace.api.views import index, invitations, members, secrets, trash
+from toolevals.workspace.jobs import api as jobs
 
 app_name = "workspace-api"
 in_project = [

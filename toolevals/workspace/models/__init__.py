@@ -1,9 +1,6 @@
 """Stores people, projects, who may do what, what was done, and the background work."""
 
-from toolevals.workspace.models.audit import AuditEntry
-from toolevals.workspace.models.idempotency import IdempotencyKey
-from toolevals.workspace.models.invitations import Invitation, InvitationState
-from toolevals.workspace.models.jobs import (
+from toolevals.workspace.jobs.models import (
     DESTROY,
     FIRST_NUMBER,
     SLOW_QUEUES,
@@ -14,6 +11,9 @@ from toolevals.workspace.models.jobs import (
     Queue,
     SweepTask,
 )
+from toolevals.workspace.models.audit import AuditEntry
+from toolevals.workspace.models.idempotency import IdempotencyKey
+from toolevals.workspace.models.invitations import Invitation, InvitationState
 from toolevals.workspace.models.projects import ApiToken, Membership, Project, Role, TokenScope, Visit
 from toolevals.workspace.models.secrets import Secret
 from toolevals.workspace.models.trash import Trashable, Untrashed, untrashed, within

@@ -9,7 +9,7 @@ from typing import IO, Any
 
 from django.core.files import File
 
-from toolevals.workspace.jobs import Lease
+from toolevals.workspace.jobs.leases import Lease
 from toolevals.workspace.models import Job, Upload
 from toolevals.workspace.services.uploads import file_store
 

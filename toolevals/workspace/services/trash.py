@@ -13,8 +13,8 @@ from django.db.models import Exists, OuterRef, Q
 
 from toolevals.workspace.bulk import write_ahead_log_empty
 from toolevals.workspace.clock import database_now
-from toolevals.workspace.jobs import BatchPlan, Lease, MustGiveWay, job_cancel, job_create, job_retry
-from toolevals.workspace.jobs.completion import batch_complete
+from toolevals.workspace.jobs.leases import BatchPreempted, Lease
+from toolevals.workspace.jobs.services import BatchPlan, batch_complete, job_cancel, job_create, job_retry
 from toolevals.workspace.models import DESTROY, Job, JobState, Project, User
 from toolevals.workspace.models.trash import destroyed_from
 from toolevals.workspace.services.audit import audit_record
@@ -135,7 +135,7 @@ def trash_destroy_work(lease: Lease) -> None:
     while not (_turn(kind, row) and _end(lease, kind, row)):
         lease.progress(max(lease.batch.size - kind.left(row), 0))
         if lease.must_give_way():
-            raise MustGiveWay
+            raise BatchPreempted
     write_ahead_log_empty()
 
 

@@ -12,8 +12,8 @@ from django.conf import settings
 from django.db import models
 from django.utils.module_loading import import_string
 
+from toolevals.workspace.jobs.models import JobQuerySet
 from toolevals.workspace.models import FIRST_NUMBER, Batch, Job, Project, User
-from toolevals.workspace.models.jobs import JobQuerySet
 
 
 class TrashKind(ABC):

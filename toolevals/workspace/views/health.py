@@ -11,7 +11,7 @@ from django.views.decorators.http import require_GET
 
 from toolevals.workspace.clock import clock_difference, database_now
 from toolevals.workspace.disk import is_low
-from toolevals.workspace.jobs.periodic import last_sweep
+from toolevals.workspace.jobs.sweeper import last_sweep
 
 SILENT_AFTER = timedelta(minutes=1)
 

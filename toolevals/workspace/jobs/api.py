@@ -4,20 +4,73 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from http import HTTPStatus
+from typing import Any
 from uuid import UUID
 
 from django.db.models import QuerySet
 from django.shortcuts import get_object_or_404
-from drf_spectacular.utils import extend_schema
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import extend_schema, extend_schema_field
+from rest_framework import serializers
 from rest_framework.generics import ListAPIView
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from toolevals.grading.reading.reading_report import report_in_one_shape
 from toolevals.workspace.api.base import ProjectView
 from toolevals.workspace.api.problems import Problems
-from toolevals.workspace.api.serializers import AuditSerializer, JobSerializer
-from toolevals.workspace.jobs import JobStateError, job_cancel, job_pause, job_resume, job_retry
-from toolevals.workspace.models import AuditEntry, Job
+from toolevals.workspace.api.serializers import AuditSerializer
+from toolevals.workspace.jobs.services import JobStateError, job_cancel, job_pause, job_resume, job_retry
+from toolevals.workspace.models import (
+    AuditEntry,
+    Job,
+    JobState,
+)
+
+
+class JobSerializer(serializers.ModelSerializer[Job]):
+    """Long work: how far it is, and what it found."""
+
+    state = serializers.ChoiceField(choices=JobState.choices)
+    reason = serializers.CharField(read_only=True, help_text="Why it failed; empty where it did not.")
+    report = serializers.SerializerMethodField()
+    done = serializers.SerializerMethodField()
+    total = serializers.SerializerMethodField()
+    rate = serializers.FloatField(
+        source="pace.rate", default=None, allow_null=True, help_text="Items a second in the current stage."
+    )
+    seconds_left = serializers.FloatField(
+        source="pace.left_seconds", default=None, allow_null=True, help_text="Of that stage, at that rate."
+    )
+
+    class Meta:
+        model = Job
+        fields = (
+            "id",
+            "kind",
+            "title",
+            "state",
+            "reason",
+            "stage",
+            "done",
+            "total",
+            "rate",
+            "seconds_left",
+            "report",
+            "result_path",
+            "created_at",
+            "finished_at",
+        )
+
+    @extend_schema_field(OpenApiTypes.ANY)
+    def get_report(self, job: Job) -> Any:
+        return report_in_one_shape(job.report) if isinstance(job.report, dict) else job.report
+
+    def get_done(self, job: Job) -> int:
+        return job.progress[0]
+
+    def get_total(self, job: Job) -> int:
+        return job.progress[1]
 
 
 class Jobs(ProjectView, ListAPIView[Job]):

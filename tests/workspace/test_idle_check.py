@@ -11,10 +11,9 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from toolevals.workspace.jobs import rest
-from toolevals.workspace.jobs.periodic import last_sweep, sweep_tasks_run
-from toolevals.workspace.jobs.rest import ALIVE, CALM_SECONDS, DUTY_SECONDS, SIGN_SECONDS, Rest
-from toolevals.workspace.jobs.sweeper import Sweeper
+from toolevals.workspace.jobs import idle_check as rest
+from toolevals.workspace.jobs.idle_check import ALIVE, CALM_SECONDS, DUTY_SECONDS, SIGN_SECONDS, IdleCheck
+from toolevals.workspace.jobs.sweeper import Sweeper, last_sweep, sweep_tasks_run
 from toolevals.workspace.models import Batch, BatchState
 
 pytestmark = pytest.mark.django_db
@@ -29,9 +28,9 @@ def version(monkeypatch: pytest.MonkeyPatch, settings: Any, tmp_path: Path) -> l
     return said
 
 
-def rested(now: float = 0.0) -> Rest:
+def rested(now: float = 0.0) -> IdleCheck:
     """Return what a sweeper knows that has looked twice."""
-    known = Rest()
+    known = IdleCheck()
     assert not known.may_skip(now)
     assert not known.may_skip(now + 1)
     return known
@@ -84,7 +83,7 @@ def test_a_duty_that_had_something_to_do_is_called_again_soon(version):
 
 
 def test_a_sign_of_life_at_rest_is_no_row(version, settings, tmp_path):
-    settings.SWEEP_TASKS = {"toolevals.workspace.jobs.periodic.sign_of_life": 15}
+    settings.SWEEP_TASKS = {"toolevals.workspace.jobs.sweeper.sign_of_life": 15}
     long_ago = timezone.now() - timedelta(hours=1)
     assert last_sweep() is None
     sweep_tasks_run(long_ago)

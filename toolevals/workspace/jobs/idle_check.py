@@ -23,7 +23,7 @@ DUTY_SECONDS, SIGN_SECONDS = 300.0, 15.0
 ALIVE = "worker.alive"
 
 
-class Rest:
+class IdleCheck:
     """The knowledge of one sweeper about its database. `now` is of the monotonic clock."""
 
     def __init__(self) -> None:

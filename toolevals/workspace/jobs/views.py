@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from typing import Final
 from uuid import UUID
 
@@ -11,12 +12,23 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_GET, require_POST
 from django_htmx.http import HttpResponseClientRefresh
 
+from toolevals.presentation.csv import Cell
 from toolevals.workspace.file_responses import csv_file
-from toolevals.workspace.jobs import JobStateError, job_cancel, job_pause, job_resume, job_retry
-from toolevals.workspace.lists import JOBS, job_lines
+from toolevals.workspace.jobs.services import JobStateError, job_cancel, job_pause, job_resume, job_retry
 from toolevals.workspace.models import Job
 from toolevals.workspace.paging import page_of, rows_of
 from toolevals.workspace.requests import ProjectRequest
+
+JOBS: Final = ("job_id", "kind", "title", "state", "stage", "done", "total", "created_at", "finished_at", "reason")
+
+
+def job_lines(jobs: Iterable[Job]) -> Iterator[tuple[Cell, ...]]:
+    """Yield one row for each job that was read `with_progress`."""
+    for job in jobs:
+        done, total = job.progress
+        times = job.created_at, job.finished_at
+        yield job.pk, job.kind, job.title, job.state, job.stage, done, total, *times, job.reason
+
 
 # By the last word of their addresses.
 JOB_ACTS: Final = {"cancel": job_cancel, "pause": job_pause, "resume": job_resume, "retry": job_retry}
