@@ -130,9 +130,9 @@ def prepared(tools: int = 10) -> tuple[Any, Any, list[Any]]:
     from django.core.management import call_command
 
     from toolevals.registry.services import registry_create, registry_publish
+    from toolevals.workspace.accounts.services import user_create
     from toolevals.workspace.models import Role
-    from toolevals.workspace.services.projects import member_set, project_create
-    from toolevals.workspace.services.users import user_create
+    from toolevals.workspace.projects.services import member_set, project_create
 
     call_command("migrate", verbosity=0)
     call_command("collectstatic", verbosity=0, interactive=False)

@@ -15,9 +15,9 @@ from labeling.services.expectations import answer_read, rationale_required
 from labeling.services.feedback import feedback_give
 from labeling.services.resolution import gold_set, revision_evaluate, revision_locked, revision_set_aside
 from toolevals.grading.values.problems import InvalidDocument, Problem
+from toolevals.workspace.audit.services import audit_record
 from toolevals.workspace.clock import database_now
 from toolevals.workspace.models import User
-from toolevals.workspace.services.audit import audit_record
 
 OWN_DISPUTE = "You have disputed this gold label; someone else must decide."
 

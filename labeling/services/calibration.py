@@ -24,9 +24,9 @@ from labeling.models import (
 )
 from labeling.services.expectations import answer_read, rationale_read, text_required
 from toolevals.grading.values.problems import InvalidDocument, Problem
+from toolevals.workspace.audit.services import audit_record
 from toolevals.workspace.clock import database_now
 from toolevals.workspace.models import User
-from toolevals.workspace.services.audit import audit_record
 
 USUAL_SIZE = 20
 

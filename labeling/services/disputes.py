@@ -12,9 +12,9 @@ from labeling.models import Dispute, Revision
 from labeling.services.adjudication import require_stranger
 from labeling.services.expectations import expectation_read, text_required
 from labeling.services.resolution import revision_locked
+from toolevals.workspace.audit.services import audit_record
 from toolevals.workspace.clock import database_now
 from toolevals.workspace.models import User
-from toolevals.workspace.services.audit import audit_record
 
 
 def dispute_open(*, revision: Revision, actor: User | None, reason: str, expectation: Any = None) -> Dispute:

@@ -40,12 +40,12 @@ from toolevals.grading.reading.reading_report import Readings
 from toolevals.grading.values.problems import InvalidDocument, Problem
 from toolevals.registry.models import ToolList, ToolListEntry, ToolSpec
 from toolevals.registry.tool_lists import tools_in
+from toolevals.workspace.audit.services import audit_record
 from toolevals.workspace.bulk import tables_analyze
 from toolevals.workspace.clock import database_now
 from toolevals.workspace.jobs.leases import BatchRefused, Lease
 from toolevals.workspace.jobs.services import BatchPlan, job_add_batches, job_create
 from toolevals.workspace.models import Job, Upload, User
-from toolevals.workspace.services.audit import audit_record
 from toolevals.workspace.services.uploads import upload_store
 
 

@@ -9,8 +9,8 @@ from django.db import transaction
 from labeling.models import KeyBindings
 from labeling.queue.keyboard import ACTIONS, binding_problems
 from toolevals.grading.values.problems import InvalidDocument, Problem
+from toolevals.workspace.audit.services import audit_record
 from toolevals.workspace.models import User
-from toolevals.workspace.services.audit import audit_record
 
 
 @transaction.atomic

@@ -23,9 +23,9 @@ from labeling.queue.statements import LabelFacts, label_facts
 from labeling.services.expectations import answer_read, rationale_read
 from labeling.services.resolution import revision_evaluate, revision_locked, revision_wait
 from labeling.services.slots import lease_end, require_labelling, require_unread, slot_of_revision
+from toolevals.workspace.audit.services import audit_record
 from toolevals.workspace.clock import database_now
 from toolevals.workspace.models import Membership, Project, Role, User
-from toolevals.workspace.services.audit import audit_record
 
 
 class LabelContent(NamedTuple):

@@ -11,11 +11,11 @@ from labeling.errors import InvalidAct
 from labeling.lint.findings import Report
 from labeling.lint.run import lint
 from labeling.models import Dataset, Example, LintReport
+from toolevals.workspace.audit.services import audit_record
 from toolevals.workspace.clock import database_now
 from toolevals.workspace.jobs.leases import Lease
 from toolevals.workspace.jobs.services import BatchPlan, job_create
 from toolevals.workspace.models import Job, User
-from toolevals.workspace.services.audit import audit_record
 
 # Datasets of more examples than this are linted by a job.
 LINTED_AT_ONCE = 500

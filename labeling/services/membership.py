@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from labeling.models import LabelSlot, SlotState
 from labeling.services.slots import FREE
+from toolevals.workspace.audit.services import audit_record
 from toolevals.workspace.models import Project, Role, User
-from toolevals.workspace.services.audit import audit_record
 
 
 def places_release(*, project: Project, user: User, role: Role | None, actor: User | None) -> None:

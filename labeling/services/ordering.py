@@ -20,10 +20,10 @@ from labeling.blindness import TO_DECIDE
 from labeling.coverage.classes import class_of
 from labeling.coverage.quotas import deficits, strata_of
 from labeling.models import Dataset, Example, LabelSlot, QueueOrder, Resolution, Revision
+from toolevals.workspace.audit.services import audit_record
 from toolevals.workspace.jobs.leases import Lease
 from toolevals.workspace.jobs.services import BatchPlan, job_create
 from toolevals.workspace.models import Job, User
-from toolevals.workspace.services.audit import audit_record
 
 AT_ONCE = 500
 # More open examples than this are ordered by a job.

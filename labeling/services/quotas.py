@@ -8,8 +8,8 @@ from django.db import transaction
 
 from labeling.coverage.quotas import DEFAULTS, quotas_check, quotas_document
 from labeling.models import Dataset
+from toolevals.workspace.audit.services import audit_record
 from toolevals.workspace.models import User
-from toolevals.workspace.services.audit import audit_record
 
 
 @transaction.atomic

@@ -12,9 +12,9 @@ from labeling.services.adjudication import require_no_own_label, require_strange
 from labeling.services.expectations import text_required
 from labeling.services.feedback import feedback_give
 from labeling.services.resolution import gold_set, revision_locked, slots_close
+from toolevals.workspace.audit.services import audit_record
 from toolevals.workspace.clock import database_now
 from toolevals.workspace.models import User
-from toolevals.workspace.services.audit import audit_record
 
 VERB = "revision_reopen"
 

@@ -8,8 +8,8 @@ from django.db import transaction
 
 from labeling.models import Dataset, Example
 from toolevals.grading.values.problems import InvalidDocument
+from toolevals.workspace.audit.services import audit_record
 from toolevals.workspace.models import User
-from toolevals.workspace.services.audit import audit_record
 
 
 @transaction.atomic

@@ -33,9 +33,9 @@ from labeling.queue.claim_queries import (
 from labeling.queue.label_page_queries import slot_for_page
 from labeling.queue.statements import Begun, has_begun
 from labeling.services.resolution import revision_evaluate, revision_locked
+from toolevals.workspace.audit.services import audit_record
 from toolevals.workspace.clock import database_now
 from toolevals.workspace.models import Project, Role, User
-from toolevals.workspace.services.audit import audit_record
 
 # Long enough for a reload, or a step aside and back, to find the claim still held.
 LEAVING_GRACE = timedelta(seconds=60)

@@ -13,8 +13,8 @@ from labeling.services.expectations import answer_read, rationale_read
 from labeling.services.labels import label_submit
 from labeling.services.resolution import revision_locked
 from labeling.services.slots import require_labelling, require_unread
+from toolevals.workspace.audit.services import audit_record
 from toolevals.workspace.models import AuditEntry, User
-from toolevals.workspace.services.audit import audit_record
 
 
 def label_hand_in(*, slot: LabelSlot, actor: User, **said: Any) -> Label | SpareLabel:

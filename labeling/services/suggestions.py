@@ -11,8 +11,8 @@ from django.db import transaction
 from labeling.models import Dataset, Example, Revision, Suggestion
 from labeling.services.expectations import expectation_read
 from toolevals.grading.values.problems import InvalidDocument, Problem
+from toolevals.workspace.audit.services import audit_record
 from toolevals.workspace.models import User
-from toolevals.workspace.services.audit import audit_record
 
 MAX_SUGGESTIONS = 1000
 

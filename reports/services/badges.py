@@ -8,8 +8,8 @@ from django.db import transaction
 
 from reports.models import GateBadge
 from toolevals.runs.models import Experiment
+from toolevals.workspace.audit.services import audit_record
 from toolevals.workspace.models import User
-from toolevals.workspace.services.audit import audit_record
 
 
 @transaction.atomic

@@ -12,9 +12,9 @@ from reports.models import GatePreview, HeldGate
 from reports.services.gates import baseline_of, decision_plan, gate_read, require_baseline
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.runs.models import Grading, Run
+from toolevals.workspace.audit.services import audit_record
 from toolevals.workspace.jobs.services import job_create
 from toolevals.workspace.models import Project, User
-from toolevals.workspace.services.audit import audit_record
 
 MOST_RUNS: Final = 10
 # So long are results of previews kept.

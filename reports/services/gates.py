@@ -28,10 +28,10 @@ from toolevals.grading.values.problems import InvalidDocument
 from toolevals.runs.models import CaseGrade, Grading, Run
 from toolevals.workspace.address_numbers import whole_number
 from toolevals.workspace.addresses import address
+from toolevals.workspace.audit.services import audit_record
 from toolevals.workspace.jobs.leases import Lease
 from toolevals.workspace.jobs.services import BatchPlan, job_create
 from toolevals.workspace.models import Queue, User
-from toolevals.workspace.services.audit import audit_record
 
 LAST_PASSING = "last-passing"
 BRANCH = "branch:"

@@ -10,8 +10,8 @@ from django.db import transaction
 from reports.models import NamedGate
 from reports.services.gates import gate_read, require_baseline
 from toolevals.grading.values.problems import InvalidDocument
+from toolevals.workspace.audit.services import audit_record
 from toolevals.workspace.models import Project, User
-from toolevals.workspace.services.audit import audit_record
 
 LONGEST_NAME: Final = 60
 _NAME = re.compile(rf"[A-Za-z0-9_-]{{1,{LONGEST_NAME}}}", re.ASCII)

@@ -8,9 +8,9 @@ from typing import Any
 from django.db import transaction
 
 from reports.models import PublicScore
+from toolevals.workspace.audit.services import audit_record
 from toolevals.workspace.clock import database_now
 from toolevals.workspace.models import Project, User
-from toolevals.workspace.services.audit import audit_record
 
 _KEY = ("benchmark", "version", "agent", "metric")
 

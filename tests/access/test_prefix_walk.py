@@ -25,7 +25,7 @@ from toolevals.path_prefix import TAKEN, path_below
 from toolevals.workspace.api.document import made_document
 from toolevals.workspace.models import Job
 from toolevals.workspace.outages import FULL
-from toolevals.workspace.services.projects import project_create
+from toolevals.workspace.projects.services import project_create
 from toolevals.workspace.views.errors import outage_answer
 
 PREFIX = "/evals"

@@ -18,7 +18,7 @@ from toolevals.registry.models import Registry, RegistryVersion
 from toolevals.registry.services import registry_create
 from toolevals.registry.tool_lists import tools_in
 from toolevals.workspace.models import AuditEntry, Job, JobState
-from toolevals.workspace.services.secrets import secret_set
+from toolevals.workspace.secrets.services import secret_set
 
 COMMAND = [sys.executable, "-m", "tests.agents.mcp_shop"]
 PAGE = "/p/shop/registries/shop/mcp/"

@@ -33,7 +33,7 @@ START = """
 from types import SimpleNamespace
 from tests.runs.building import REFUND, call, uploaded_run, version_of
 from tests.runs.judged import judge_of, worded_example
-from toolevals.workspace.services.projects import project_create
+from toolevals.workspace.projects.services import project_create
 project = project_create(actor=None, slug="shop-{number}", name="Shop {number}")
 names = [f"ex-{{n:03}}" for n in range({examples})]
 judge_of(

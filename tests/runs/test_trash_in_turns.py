@@ -21,8 +21,8 @@ from toolevals.runs.trash import datasets
 from toolevals.runs.trash.datasets import Datasets
 from toolevals.workspace.jobs import leases
 from toolevals.workspace.models import Batch, BatchState, Job, Project, Upload
+from toolevals.workspace.projects.services import project_create
 from toolevals.workspace.services import trash
-from toolevals.workspace.services.projects import project_create
 from toolevals.workspace.services.trash import TrashError, trash_destroy, trash_put, trash_restore, trash_sweep
 from toolevals.workspace.trash import parts
 

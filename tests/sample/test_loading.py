@@ -17,8 +17,8 @@ from toolevals.runs.models import Grading, MatrixCount
 from toolevals.sample import content, services
 from toolevals.sample.accounts import ACCOUNTS
 from toolevals.sample.passwords import password_still_used
+from toolevals.workspace.accounts.services import user_create
 from toolevals.workspace.models import AuditEntry, Job, JobState, Project, Role, User
-from toolevals.workspace.services.users import user_create
 
 pytestmark = pytest.mark.django_db
 

@@ -66,11 +66,11 @@ from toolevals.traces.promotion.services import (  # noqa: E402
     promotion_undo,
 )
 from toolevals.traces.reading.services import trace_settle  # noqa: E402
+from toolevals.workspace.accounts.services import user_create  # noqa: E402
 from toolevals.workspace.models import Job, Role  # noqa: E402
-from toolevals.workspace.services.projects import project_create  # noqa: E402
-from toolevals.workspace.services.tokens import token_create  # noqa: E402
+from toolevals.workspace.projects.services import project_create  # noqa: E402
 from toolevals.workspace.services.trash import trash_destroy, trash_put  # noqa: E402
-from toolevals.workspace.services.users import user_create  # noqa: E402
+from toolevals.workspace.tokens.services import token_create  # noqa: E402
 
 OWN = {**SHIPPED["argument_semantics"].to_document(), "name": "close_enough"}
 

@@ -11,9 +11,9 @@ from labeling.services import calibration_open, comment_add, label_submit, slot_
 from tests.fixtures.people import PASSWORD
 from tests.labeling.rows import NO_CALL, call
 from tests.runs.building import STATUS
+from toolevals.workspace.accounts.services import user_create
 from toolevals.workspace.models import Role, User
-from toolevals.workspace.services.projects import member_set
-from toolevals.workspace.services.users import user_create
+from toolevals.workspace.projects.services import member_set
 
 SLUG = "shop"
 

@@ -21,7 +21,7 @@ def start(batches: int) -> None:
 
 def project(_: int) -> None:
     """Make a project."""
-    from toolevals.workspace.services.projects import project_create
+    from toolevals.workspace.projects.services import project_create
 
     project_create(actor=None, slug="queue", name="Queue")
 

@@ -9,11 +9,11 @@ import pytest
 from django.core.exceptions import ImproperlyConfigured
 from django.utils import timezone
 
+from toolevals.workspace.accounts.services import user_create
+from toolevals.workspace.audit.services import audit_record
 from toolevals.workspace.models import ApiToken, Job, Membership, Project, Role
-from toolevals.workspace.services.audit import audit_record
-from toolevals.workspace.services.projects import project_create
-from toolevals.workspace.services.tokens import token_create
-from toolevals.workspace.services.users import user_create
+from toolevals.workspace.projects.services import project_create
+from toolevals.workspace.tokens.services import token_create
 
 from .tasks import claimed
 

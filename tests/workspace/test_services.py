@@ -10,9 +10,9 @@ from django.db import IntegrityError
 from django.utils import timezone
 
 from toolevals.grading.values.problems import InvalidDocument
+from toolevals.workspace.accounts.services import user_create
 from toolevals.workspace.models import AuditEntry, Upload, User
 from toolevals.workspace.services.uploads import KEPT, upload_store, uploads_forget
-from toolevals.workspace.services.users import user_create
 
 
 def test_an_upload_is_kept_under_its_id_whatever_it_is_called(project, owner):

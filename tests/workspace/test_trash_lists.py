@@ -20,9 +20,9 @@ from toolevals.registry.models import Registry
 from toolevals.registry.services import registry_create
 from toolevals.workspace.jobs.services import BatchPlan, job_create
 from toolevals.workspace.models import FIRST_NUMBER, AuditEntry, Batch, Job, Project, Role
-from toolevals.workspace.services.projects import project_create
-from toolevals.workspace.services.tokens import token_create
+from toolevals.workspace.projects.services import project_create
 from toolevals.workspace.services.trash import trash_destroy, trash_put, trash_sweep
+from toolevals.workspace.tokens.services import token_create
 from toolevals.workspace.trash.kinds import kind_of
 from toolevals.workspace.trash.lists import project_trash, trash_page
 

@@ -12,7 +12,7 @@ from toolevals.workspace.jobs.leases import JobCancelled, Lease
 from toolevals.workspace.jobs.services import job_cancel, job_pause
 from toolevals.workspace.jobs.turns import name_unknown, next_turns, queues_served
 from toolevals.workspace.models import Batch, BatchState, Job, Queue
-from toolevals.workspace.services.projects import project_create
+from toolevals.workspace.projects.services import project_create
 
 from .tasks import claimed
 

@@ -12,10 +12,10 @@ from toolevals.agents.mcp_options import McpOptions
 from toolevals.registry.mcp_servers import mcp_access, mcp_tools
 from toolevals.registry.models import Registry
 from toolevals.registry.services import registry_publish
+from toolevals.workspace.audit.services import audit_record
 from toolevals.workspace.jobs.leases import Lease
 from toolevals.workspace.jobs.services import BatchPlan, job_create
 from toolevals.workspace.models import Job, User
-from toolevals.workspace.services.audit import audit_record
 
 KIND = "tools"
 

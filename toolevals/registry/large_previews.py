@@ -13,10 +13,10 @@ from toolevals.grading.reading.specs import Choice, document_in
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.registry.models import Registry
 from toolevals.registry.previews import Preview, preview_of
+from toolevals.workspace.audit.services import audit_record
 from toolevals.workspace.jobs.leases import Lease
 from toolevals.workspace.jobs.services import BatchPlan, job_create
 from toolevals.workspace.models import Job, Upload, User
-from toolevals.workspace.services.audit import audit_record
 from toolevals.workspace.services.job_files import job_file, job_file_write
 from toolevals.workspace.services.uploads import stored_together, upload_store
 

@@ -12,10 +12,10 @@ from toolevals.grading.reading.specs import Choice, read_tools
 from toolevals.registry.large_previews import large_document
 from toolevals.registry.models import Registry
 from toolevals.registry.services import tools_publish
+from toolevals.workspace.audit.services import audit_record
 from toolevals.workspace.jobs.leases import Lease
 from toolevals.workspace.jobs.services import BatchPlan, job_create
 from toolevals.workspace.models import Job, User
-from toolevals.workspace.services.audit import audit_record
 from toolevals.workspace.services.uploads import stored_together, upload_store
 
 KIND: Final = "tools_publish"

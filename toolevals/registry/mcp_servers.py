@@ -10,7 +10,7 @@ from toolevals.agents.mcp_options import McpOptions
 from toolevals.agents.network import AddressPolicy
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.workspace.models import Project, User
-from toolevals.workspace.services.secrets import SecretUnusableError, secret_for
+from toolevals.workspace.secrets.services import SecretUnusableError, secret_for
 
 # Quick work of others waits behind it, where there is one worker.
 MOST_SECONDS = 20.0

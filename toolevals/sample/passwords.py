@@ -9,8 +9,8 @@ from typing import Final
 from django.contrib.auth.hashers import make_password
 from django.db import transaction
 
+from toolevals.workspace.audit.services import audit_record
 from toolevals.workspace.models import User
-from toolevals.workspace.services.audit import audit_record
 
 # Without letters and digits that look alike.
 CHARACTERS: Final = "abcdefghjkmnpqrstuvwxyz23456789"

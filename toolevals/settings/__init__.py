@@ -111,7 +111,7 @@ TEMPLATES = [
 
 DATABASES = {"default": database(env, DATA_DIR)}
 # The usual hasher, and those whose hashes are still read.
-PASSWORD_HASHERS = ["toolevals.workspace.hashing.BoundedPasswordHasher", *global_settings.PASSWORD_HASHERS[1:]]
+PASSWORD_HASHERS = ["toolevals.workspace.accounts.hashing.BoundedPasswordHasher", *global_settings.PASSWORD_HASHERS[1:]]
 # Passwords that a process of the web server hashes at once, so that its other threads are free.
 PASSWORDS_AT_ONCE = env.int("PASSWORDS_AT_ONCE", 2)
 AUTH_USER_MODEL = "workspace.User"
@@ -166,13 +166,13 @@ SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = SECURE_SSL_REDIRECT = HTTPS_ONLY
 BEHIND_PROXY = env.bool("BEHIND_PROXY", False)
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if BEHIND_PROXY else None
 CSRF_FAILURE_VIEW = "toolevals.workspace.views.errors.csrf_failed"
-SESSION_ENGINE = "toolevals.workspace.sessions"
+SESSION_ENGINE = "toolevals.workspace.accounts.session_storage"
 SESSION_COOKIE_AGE = 14 * 24 * 3600
 # A browser sends the cookies of "/" to every path below it: so each prefix has names of its own.
 COOKIE_SUFFIX = PATH_PREFIX.replace("/", "~")
 SESSION_COOKIE_NAME, CSRF_COOKIE_NAME = f"sessionid{COOKIE_SUFFIX}", f"csrftoken{COOKIE_SUFFIX}"
 SESSION_COOKIE_PATH = CSRF_COOKIE_PATH = PATH_PREFIX or "/"
-MESSAGE_STORAGE = "toolevals.workspace.messages.MessageStorage"
+MESSAGE_STORAGE = "toolevals.workspace.accounts.session_storage.MessageStorage"
 # A form without its files.
 DATA_UPLOAD_MAX_MEMORY_SIZE = 5 * 1024 * 1024
 # A document of tools has a box to tick for each.
@@ -254,8 +254,8 @@ SWEEP_TASKS: dict[str, float] = {
     "toolevals.workspace.services.uploads.uploads_forget": 3600,
     "toolevals.workspace.services.job_files.job_files_forget": 3600,
     "toolevals.workspace.services.stray_files.stray_files_sweep": 3600,
-    "toolevals.workspace.services.sign_in.sessions_forget": 3600,
-    "toolevals.workspace.services.sign_in.sign_in_failures_forget": 3600,
+    "toolevals.workspace.accounts.services.sessions_forget": 3600,
+    "toolevals.workspace.accounts.services.sign_in_failures_forget": 3600,
     "toolevals.workspace.services.idempotency_keys.idempotency_keys_forget": 3600,
     "toolevals.workspace.services.trash.trash_sweep": 15,
     "toolevals.traces.tasks.traces_due": 2,
@@ -272,7 +272,7 @@ TRASH_KINDS = (
     "toolevals.traces.trash.Projects",
 )
 # What higher rooms withhold in the audit log for now, and what they do when a member's role changes or ends: see
-# `toolevals.workspace.models.audit` and `toolevals.workspace.services.projects`.
+# `toolevals.workspace.audit.models` and `toolevals.workspace.projects.services`.
 AUDIT_WITHHELD = ("labeling.audit.undecided",)
 MEMBER_CHANGED = ("labeling.services.membership.places_release",)
 # One batch of traces: packed as it comes, and unpacked.

@@ -15,7 +15,7 @@ from toolevals.workspace.access import Audience, Rule, may_send_traces, rules
 from toolevals.workspace.api.problems import problem, problem_coded
 from toolevals.workspace.models import Membership, Role, untrashed
 from toolevals.workspace.requests import ProjectRequest, is_anothers_page, is_api, is_by_script, is_on_this_machine
-from toolevals.workspace.tokens import UnknownToken, bearer_token, token_find
+from toolevals.workspace.tokens.services import UnknownToken, bearer_token, token_find
 
 
 class AccessMiddleware:

@@ -22,10 +22,10 @@ from toolevals.sample import content
 from toolevals.sample.accounts import ACCOUNTS
 from toolevals.sample.passwords import sample_password_renew
 from toolevals.sample.services.making import dataset_make, runs_make, tools_make
+from toolevals.workspace.accounts.services import user_create
 from toolevals.workspace.clock import database_now
 from toolevals.workspace.models import Project, Role, User
-from toolevals.workspace.services.projects import member_set, project_create
-from toolevals.workspace.services.users import user_create
+from toolevals.workspace.projects.services import member_set, project_create
 
 SLUG, NAME = "shop-support", "Shop support"
 

@@ -27,7 +27,7 @@ from toolevals.grading.values.canonical import canonical
 from toolevals.workspace.api.problems import Problems
 from toolevals.workspace.models import IdempotencyKey
 from toolevals.workspace.requests import ProjectRequest
-from toolevals.workspace.services.secrets import refusals_kept
+from toolevals.workspace.secrets.services import refusals_kept
 from toolevals.workspace.services.uploads import stored_together
 
 HEADER = "Idempotency-Key"

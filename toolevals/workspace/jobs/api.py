@@ -1,4 +1,4 @@
-"""Serves long work as a resource, and the audit log, in the REST interface."""
+"""Serves long work as a resource in the REST interface."""
 
 from __future__ import annotations
 
@@ -19,10 +19,8 @@ from rest_framework.response import Response
 from toolevals.grading.reading.reading_report import report_in_one_shape
 from toolevals.workspace.api.base import ProjectView
 from toolevals.workspace.api.problems import Problems
-from toolevals.workspace.api.serializers import AuditSerializer
 from toolevals.workspace.jobs.services import JobStateError, job_cancel, job_pause, job_resume, job_retry
 from toolevals.workspace.models import (
-    AuditEntry,
     Job,
     JobState,
 )
@@ -137,16 +135,3 @@ class JobRetry(JobView):
     @extend_schema(request=None, responses=JobSerializer)
     def post(self, request: Request, job: UUID) -> Response:
         return self.act(job, job_retry)
-
-
-class Audit(ProjectView, ListAPIView[AuditEntry]):
-    """The acts in the project, newest first.
-
-    Claims, labels, skips and questions of other people appear once their example is decided.
-    """
-
-    serializer_class = AuditSerializer
-    queryset = AuditEntry.objects.none()
-
-    def get_queryset(self) -> QuerySet[AuditEntry]:
-        return AuditEntry.objects.shown_to(self.user, self.project)

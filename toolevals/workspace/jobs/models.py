@@ -14,10 +14,10 @@ from django.db.models import Exists, F, OuterRef, Q, Subquery, Sum, Value
 from django.db.models.functions import Coalesce
 
 from toolevals.grading.reading.reading_report import Readings
+from toolevals.workspace.accounts.models import User
 from toolevals.workspace.clock import database_now
 from toolevals.workspace.fields import DocumentField, MomentField, OwnPathField, PublicIdField
-from toolevals.workspace.models.projects import Project
-from toolevals.workspace.models.users import User
+from toolevals.workspace.projects.models import Project
 
 OPEN = ("queued", "leased")
 # How the note of a batch at work begins that waits for someone outside.

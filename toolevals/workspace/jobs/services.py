@@ -12,11 +12,11 @@ from django.conf import settings
 from django.db import transaction
 from django.db.models import F, Max
 
+from toolevals.workspace.audit.services import audit_record
 from toolevals.workspace.clock import database_now
 from toolevals.workspace.jobs.models import NO_REASON
 from toolevals.workspace.jobs.turns import notify_after_commit
 from toolevals.workspace.models import Batch, BatchState, Job, JobState, Project, Queue, User
-from toolevals.workspace.services.audit import audit_record
 
 
 @dataclass(frozen=True, slots=True)

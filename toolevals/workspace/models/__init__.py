@@ -1,5 +1,7 @@
 """Stores people, projects, who may do what, what was done, and the background work."""
 
+from toolevals.workspace.accounts.models import SignInAddress, SignInFailure, User
+from toolevals.workspace.audit.models import AuditEntry
 from toolevals.workspace.jobs.models import (
     DESTROY,
     FIRST_NUMBER,
@@ -11,14 +13,12 @@ from toolevals.workspace.jobs.models import (
     Queue,
     SweepTask,
 )
-from toolevals.workspace.models.audit import AuditEntry
 from toolevals.workspace.models.idempotency import IdempotencyKey
-from toolevals.workspace.models.invitations import Invitation, InvitationState
-from toolevals.workspace.models.projects import ApiToken, Membership, Project, Role, TokenScope, Visit
-from toolevals.workspace.models.secrets import Secret
 from toolevals.workspace.models.trash import Trashable, Untrashed, untrashed, within
 from toolevals.workspace.models.uploads import Upload
-from toolevals.workspace.models.users import SignInAddress, SignInFailure, User
+from toolevals.workspace.people.models import Invitation, InvitationState
+from toolevals.workspace.projects.models import ApiToken, Membership, Project, Role, TokenScope, Visit
+from toolevals.workspace.secrets.models import Secret
 
 __all__ = [
     "DESTROY",

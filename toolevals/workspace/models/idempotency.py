@@ -6,9 +6,9 @@ from typing import ClassVar
 
 from django.db import models
 
+from toolevals.workspace.accounts.models import User
 from toolevals.workspace.fields import DocumentField, MomentField, PublicIdField
-from toolevals.workspace.models.projects import Project
-from toolevals.workspace.models.users import User
+from toolevals.workspace.projects.models import Project
 
 
 class IdempotencyKey(models.Model):

@@ -7,8 +7,8 @@ from typing import Any, TypeVar
 
 from django.db import models
 
+from toolevals.workspace.accounts.models import User
 from toolevals.workspace.fields import DocumentField
-from toolevals.workspace.models.users import User
 
 # How long what was deleted can be restored.
 KEPT = timedelta(days=30)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from django.db import models
 
+from toolevals.workspace.accounts.models import User
 from toolevals.workspace.fields import MomentField, PublicIdField
-from toolevals.workspace.models.projects import Project
-from toolevals.workspace.models.users import User
+from toolevals.workspace.projects.models import Project
 
 
 def upload_path(upload: Upload, filename: str) -> str:

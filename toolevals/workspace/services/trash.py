@@ -11,13 +11,13 @@ from uuid import UUID
 from django.db import IntegrityError, transaction
 from django.db.models import Exists, OuterRef, Q
 
+from toolevals.workspace.audit.services import audit_record
 from toolevals.workspace.bulk import write_ahead_log_empty
 from toolevals.workspace.clock import database_now
 from toolevals.workspace.jobs.leases import BatchPreempted, Lease
 from toolevals.workspace.jobs.services import BatchPlan, batch_complete, job_cancel, job_create, job_retry
 from toolevals.workspace.models import DESTROY, Job, JobState, Project, User
 from toolevals.workspace.models.trash import destroyed_from
-from toolevals.workspace.services.audit import audit_record
 from toolevals.workspace.trash.kinds import TrashKind, kind_of, trash_kinds
 from toolevals.workspace.trash.parts import jobs_delete
 

@@ -14,9 +14,9 @@ from django.db import transaction
 from django.db.models import Sum
 
 from toolevals.grading.values.problems import InvalidDocument, Problem
+from toolevals.workspace.audit.services import audit_record
 from toolevals.workspace.disk import require_room
 from toolevals.workspace.models import Project, Upload, User
-from toolevals.workspace.services.audit import audit_record
 
 KEPT = timedelta(days=7)
 # The files stored in the current transaction; None outside of `stored_together`.

@@ -1,4 +1,4 @@
-"""Signs people in, and slows down those who guess."""
+"""Makes accounts, signs people in, and slows down those who guess."""
 
 from __future__ import annotations
 
@@ -7,13 +7,17 @@ from contextlib import contextmanager
 from datetime import datetime, timedelta
 
 from django.contrib.auth import authenticate
+from django.contrib.auth.password_validation import validate_password
 from django.contrib.sessions.models import Session
+from django.db import transaction
 from django.db.models import QuerySet
 from django.http import HttpRequest
 
+from toolevals.workspace.accounts.hashing import RETRY_SECONDS, PasswordsBusy
+from toolevals.workspace.audit.services import audit_record
 from toolevals.workspace.clock import database_now
-from toolevals.workspace.hashing import RETRY_SECONDS, PasswordsBusy
 from toolevals.workspace.models import SignInAddress, SignInFailure, User
+from toolevals.workspace.tokens.services import token_revoke
 
 WINDOW = timedelta(minutes=15)
 # Failures within the window after which nothing is tried any more. Attempts at work count as failures.
@@ -118,3 +122,67 @@ def _guessing(email: str, address: str, others: QuerySet[SignInFailure]) -> bool
 
 def _reaches(failures: QuerySet[SignInFailure], limit: int) -> bool:
     return len(failures.values_list("pk", flat=True)[:limit]) >= limit
+
+
+@transaction.atomic
+def user_create(
+    *,
+    actor: User | None,
+    email: str,
+    name: str,
+    password: str | None = None,
+    is_sample: bool = False,
+    is_installation_owner: bool = False,
+) -> User:
+    """Make an account; without a password it cannot sign in until it gets one.
+
+    Raises `ValidationError` for a weak password (sample accounts may have one: they work on this machine only) or a
+    malformed address, and `IntegrityError` if the address is taken.
+    """
+    user = User(
+        email=email.strip().lower(),
+        name=name.strip(),
+        is_sample=is_sample,
+        is_installation_owner=is_installation_owner,
+    )
+    if password is not None and not is_sample:
+        validate_password(password, user)
+    user.set_password(password)
+    user.clean_fields()
+    user.save()
+    audit_record(project=None, actor=actor, verb="user_create", target=user)
+    return user
+
+
+@transaction.atomic
+def installation_owner_set(*, user: User, actor: User | None, owns: bool) -> None:
+    """Make an account an owner of the installation, or end that. Saying again what is so changes nothing."""
+    if not User.objects.filter(pk=user.pk, is_installation_owner=not owns).update(is_installation_owner=owns):
+        return
+    user.is_installation_owner = owns
+    audit_record(project=None, actor=actor, verb="installation_owner_set", target=user, detail={"owns": owns})
+
+
+@transaction.atomic
+def user_update(*, user: User, actor: User | None, name: str) -> User:
+    """Change the name that others see. Raises `ValidationError`."""
+    user.name = name.strip()
+    user.clean_fields()
+    user.save(update_fields=["name"])
+    audit_record(project=None, actor=actor, verb="user_update", target=user)
+    return user
+
+
+@transaction.atomic
+def password_change(*, user: User, actor: User | None, password: str, end_tokens: bool = False) -> None:
+    """Set a new password, which ends every other session; with `end_tokens`, the person's API tokens end too.
+
+    Raises `ValidationError` for a weak password.
+    """
+    validate_password(password, user)
+    user.set_password(password)
+    user.save(update_fields=["password"])
+    audit_record(project=None, actor=actor, verb="password_change", target=user)
+    if end_tokens:
+        for token in user.tokens.filter(revoked_at=None).select_related("project").order_by("pk"):
+            token_revoke(token=token, actor=actor)

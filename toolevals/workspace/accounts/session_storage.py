@@ -1,10 +1,14 @@
-"""Keeps sessions in the database as Django does, by the database's clock."""
+"""Keeps sessions in the database by its clock, and what the next page says in a cookie of this installation."""
 
 from __future__ import annotations
 
 from datetime import datetime
 from typing import Any
 
+from django.conf import settings
+from django.contrib.messages.storage.cookie import CookieStorage
+from django.contrib.messages.storage.fallback import FallbackStorage
+from django.contrib.messages.storage.session import SessionStorage
 from django.contrib.sessions.backends import db
 from django.contrib.sessions.models import Session
 
@@ -24,3 +28,15 @@ class SessionStore(db.SessionStore):
         if found is None:
             self._session_key = None
         return found
+
+
+class _OwnCookie(CookieStorage):
+    @property
+    def cookie_name(self) -> str:  # type: ignore[override]
+        return f"messages{settings.COOKIE_SUFFIX}"
+
+
+class MessageStorage(FallbackStorage):
+    """Django's usual one, under a name of its own for each prefix."""
+
+    storage_classes = (_OwnCookie, SessionStorage)

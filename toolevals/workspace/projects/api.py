@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from http import HTTPStatus
-from typing import cast
+from typing import Any, cast
 
 from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
 from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
 from rest_framework.generics import ListAPIView
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -16,12 +17,48 @@ from rest_framework.views import APIView
 
 from toolevals.workspace.api.base import ProjectView
 from toolevals.workspace.api.idempotency import idempotent
-from toolevals.workspace.api.serializers import IndexSerializer, MeSerializer, NewProjectSerializer, ProjectSerializer
+from toolevals.workspace.api.serializers import RoleField, UserSerializer
 from toolevals.workspace.api.serializers_trash import TrashedSerializer
 from toolevals.workspace.api.views.trash import deleted_answer
-from toolevals.workspace.models import ApiToken, Project, Role
+from toolevals.workspace.models import (
+    ApiToken,
+    Project,
+    Role,
+)
+from toolevals.workspace.projects.services import project_create
 from toolevals.workspace.requests import SignedInRequest
-from toolevals.workspace.services.projects import project_create
+
+
+class ProjectSerializer(serializers.ModelSerializer[Project]):
+    """A project."""
+
+    class Meta:
+        model = Project
+        fields = ("id", "slug", "name", "labels_wanted", "undo_seconds", "created_at")
+
+
+class NewProjectSerializer(serializers.Serializer[Any]):
+    """A project to make."""
+
+    slug = serializers.SlugField(max_length=60, help_text="For addresses: letters, digits and hyphens.")
+    name = serializers.CharField(max_length=120)
+
+
+class MeSerializer(serializers.Serializer[Any]):
+    """The person who asks; with a token, the project and the token's purpose."""
+
+    user = UserSerializer()
+    project = serializers.SlugField(allow_null=True)
+    role = RoleField(allow_null=True)
+
+
+class IndexSerializer(serializers.Serializer[Any]):
+    """The first addresses of the interface."""
+
+    version = serializers.CharField()
+    me = serializers.URLField()
+    projects = serializers.URLField()
+    openapi = serializers.URLField()
 
 
 class Index(APIView):

@@ -1,21 +1,57 @@
-"""Sets secrets, binds them to addresses, hands them to the work that needs them, and forgets them."""
+"""Encrypts secrets, binds them to addresses, hands them to the work that needs them, and forgets them."""
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from datetime import timedelta
+from functools import lru_cache
 
+from cryptography.fernet import Fernet, InvalidToken, MultiFernet
+from cryptography.hazmat.primitives.hashes import SHA256
+from cryptography.hazmat.primitives.kdf.hkdf import HKDF
+from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.db import transaction
 
 from toolevals.agents.secret_binding import OriginError, SecretBinding, SecretForbiddenError, origins_read
 from toolevals.workspace.addresses import address as page_address
+from toolevals.workspace.audit.services import audit_record
 from toolevals.workspace.clock import database_now
 from toolevals.workspace.models import AuditEntry, Project, Secret, User
-from toolevals.workspace.services.audit import audit_record
-from toolevals.workspace.vault import SealBrokenError, seal, unseal
+
+PURPOSE = b"toolevals secrets 1"
+
+
+class SealBrokenError(Exception):
+    """It was sealed under a key that this installation no longer has, or was changed since."""
+
+
+def seal(text: str) -> str:
+    """Return the text encrypted, another result each time."""
+    return _fernet().encrypt(text.encode()).decode()
+
+
+def unseal(sealed: str) -> str:
+    """Return the text that was sealed. Raises SealBrokenError."""
+    try:
+        return _fernet().decrypt(sealed.encode()).decode()
+    except InvalidToken:
+        raise SealBrokenError("It was sealed under another TOOLEVALS_SECRET_KEY; enter it again.") from None
+
+
+def _fernet() -> MultiFernet:
+    keys = (settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS)
+    return MultiFernet([Fernet(_derived(str(key))) for key in keys])
+
+
+@lru_cache(maxsize=16)
+def _derived(key: str) -> bytes:
+    derived = HKDF(algorithm=SHA256(), length=32, salt=None, info=PURPOSE).derive(key.encode())
+    return base64.urlsafe_b64encode(derived)
+
 
 MAX_LENGTH = 10_000
 MOST_ADDRESSES = 50

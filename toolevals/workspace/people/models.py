@@ -7,11 +7,11 @@ from typing import ClassVar
 from django.db import models
 from django.db.models import Q
 
+from toolevals.workspace.accounts.models import User
 from toolevals.workspace.clock import database_now
 from toolevals.workspace.fields import MomentField, PublicIdField
-from toolevals.workspace.models.projects import Project, Role
 from toolevals.workspace.models.trash import untrashed
-from toolevals.workspace.models.users import User
+from toolevals.workspace.projects.models import Project, Role
 
 
 class InvitationQuerySet(models.QuerySet["Invitation"]):

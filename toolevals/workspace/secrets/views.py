@@ -2,21 +2,68 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+from typing import Final
 from uuid import UUID
 
+from django import forms
 from django.core.exceptions import ValidationError
 from django.http import HttpResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from toolevals.agents.secret_binding import OriginError, origins_read
+from toolevals.presentation.csv import Cell
 from toolevals.workspace.file_responses import csv_file
-from toolevals.workspace.forms.projects import AddressesForm, SecretForm
-from toolevals.workspace.lists import SECRETS, secret_lines
+from toolevals.workspace.forms.controls import PlainForm
 from toolevals.workspace.models import Secret
 from toolevals.workspace.paging import rows_of
 from toolevals.workspace.requests import ProjectRequest
-from toolevals.workspace.services.secrets import secret_forget, secret_set
+from toolevals.workspace.secrets.services import secret_forget, secret_set
+
+
+class AddressesForm(PlainForm):
+    """The addresses that a secret may be sent to, and its value: one changes only together with the other."""
+
+    value = forms.CharField(
+        max_length=10_000,
+        strip=True,
+        help_text="It cannot be read again. Addresses change only together with it.",
+        widget=forms.PasswordInput({"autocomplete": "new-password"}),
+    )
+    addresses = forms.CharField(
+        label="May be sent to",
+        required=False,
+        max_length=20_000,
+        help_text="Scheme, host and port, one a line, such as https://models.example.org. It is sent nowhere else.",
+        widget=forms.Textarea({"rows": 3, "spellcheck": "false", "class": "form-control mono"}),
+    )
+
+    def clean_addresses(self) -> list[str]:
+        lines = self.cleaned_data["addresses"].splitlines()
+        try:
+            return origins_read(line for line in lines if line.strip())
+        except OriginError as error:
+            raise forms.ValidationError(f"{error}.") from None
+
+
+class SecretForm(AddressesForm):
+    """A value to keep under a name, and where it may be sent."""
+
+    field_order = ("name", "value", "addresses")
+
+    name = forms.SlugField(max_length=60, help_text="Letters, digits and hyphens, such as “model-host”.")
+
+
+SECRETS: Final = ("secret_id", "name", "addresses", "set_by_id", "set_by", "changed_at")
+
+
+def secret_lines(secrets: Iterable[Secret]) -> Iterator[tuple[Cell, ...]]:
+    """Yield one row for each secret that was read with who set it; its addresses parted by spaces, and no value."""
+    for each in secrets:
+        who = (each.actor.pk, each.actor.name) if each.actor else (None, None)
+        yield each.pk, each.name, " ".join(each.addresses), *who, each.changed_at
 
 
 @sensitive_post_parameters("value")

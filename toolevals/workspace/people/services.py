@@ -9,11 +9,11 @@ from datetime import datetime, timedelta
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
 
+from toolevals.workspace.accounts.services import user_create
+from toolevals.workspace.audit.services import audit_record
 from toolevals.workspace.clock import database_now
 from toolevals.workspace.models import Invitation, InvitationState, Membership, Project, Role, User
-from toolevals.workspace.services.audit import audit_record
-from toolevals.workspace.services.projects import member_tell, members_lock
-from toolevals.workspace.services.users import user_create
+from toolevals.workspace.projects.services import member_tell, members_lock
 
 LASTS = timedelta(days=7)
 # One sentence for every reason that is no one's business but an owner's.

@@ -6,6 +6,7 @@ from hashlib import sha256
 from http import HTTPStatus
 from typing import Any
 
+from django import forms
 from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
@@ -13,14 +14,34 @@ from django.template.loader import render_to_string
 from django.views.decorators.http import require_GET, require_http_methods
 
 from toolevals.workspace.admission import may_make_projects
-from toolevals.workspace.forms.projects import ProjectForm, SettingsForm
+from toolevals.workspace.forms.controls import PlainForm
 from toolevals.workspace.home import home_of, look_of
-from toolevals.workspace.models import Invitation, Job, untrashed
+from toolevals.workspace.models import Invitation, Job, Project, untrashed
 from toolevals.workspace.navigation import counted_at_home
+from toolevals.workspace.projects.services import project_create, project_update
 from toolevals.workspace.querysets.trash import deleted_projects
 from toolevals.workspace.requests import ProjectRequest, SignedInRequest
-from toolevals.workspace.services.projects import project_create, project_update
 from toolevals.workspace.services.visits import visit_note, visited_before
+
+
+class ProjectForm(PlainForm):
+    """A new project."""
+
+    name = forms.CharField(max_length=120)
+    slug = forms.SlugField(max_length=60, label="Short name", help_text="For addresses: letters, digits and hyphens.")
+
+    def clean_slug(self) -> str:
+        slug: str = self.cleaned_data["slug"]
+        if Project.objects.filter(slug=slug).exists():
+            raise forms.ValidationError("Another project has this short name.")
+        return slug
+
+
+class SettingsForm(PlainForm):
+    """The form for the settings of an owner."""
+
+    name = forms.CharField(max_length=120)
+
 
 JOBS_SHOWN = 5
 # The parts of a first page that are asked for again while it is open.

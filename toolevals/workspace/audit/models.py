@@ -8,10 +8,10 @@ from django.conf import settings
 from django.db import models
 from django.utils.module_loading import import_string
 
+from toolevals.workspace.accounts.models import User
 from toolevals.workspace.fields import DocumentField, MomentField, PublicIdField
-from toolevals.workspace.models.projects import Project
-from toolevals.workspace.models.users import User
 from toolevals.workspace.old_names import with_new_names
+from toolevals.workspace.projects.models import Project
 
 
 class AuditQuerySet(models.QuerySet["AuditEntry"]):

@@ -2,19 +2,49 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.core.exceptions import ValidationError as Invalid
 from django.db.models import QuerySet
 from django.shortcuts import get_object_or_404
 from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
 from rest_framework.exceptions import ValidationError
 from rest_framework.generics import ListAPIView
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from toolevals.workspace.api.base import ProjectView
-from toolevals.workspace.api.serializers import SecretSerializer, SecretValueSerializer
-from toolevals.workspace.models import Secret
-from toolevals.workspace.services.secrets import secret_forget, secret_set
+from toolevals.workspace.api.serializers import UserSerializer
+from toolevals.workspace.models import (
+    Secret,
+)
+from toolevals.workspace.secrets.services import secret_forget, secret_set
+
+
+class SecretSerializer(serializers.ModelSerializer[Secret]):
+    """A secret's name, where it may be sent, and who set it when."""
+
+    addresses = serializers.ListField(child=serializers.CharField())
+    actor = UserSerializer(allow_null=True)
+
+    class Meta:
+        model = Secret
+        fields = ("id", "name", "addresses", "actor", "changed_at")
+
+
+class SecretValueSerializer(serializers.Serializer[Any]):
+    """The value of a secret, and where it may be sent. A new one, and other addresses, need a value.
+
+    Addresses that are left out stay as they are.
+    """
+
+    value = serializers.CharField(max_length=10_000, required=False, write_only=True, style={"input_type": "password"})
+    addresses = serializers.ListField(
+        child=serializers.CharField(max_length=300),
+        required=False,
+        help_text="Scheme, host and port, such as https://models.example.org. It is sent nowhere else.",
+    )
 
 
 class Secrets(ProjectView, ListAPIView[Secret]):

@@ -6,9 +6,9 @@ from django.conf import settings
 from django.db import transaction
 from django.utils.module_loading import import_string
 
+from toolevals.workspace.audit.services import audit_record
 from toolevals.workspace.clock import database_now
 from toolevals.workspace.models import ApiToken, InvitationState, Membership, Project, Role, User
-from toolevals.workspace.services.audit import audit_record
 
 
 class LastOwnerError(ValueError):

@@ -6,9 +6,9 @@ from typing import ClassVar
 
 from django.db import models
 
+from toolevals.workspace.accounts.models import User
 from toolevals.workspace.fields import DocumentField, MomentField, PublicIdField
-from toolevals.workspace.models.projects import Project
-from toolevals.workspace.models.users import User
+from toolevals.workspace.projects.models import Project
 
 
 class Secret(models.Model):
@@ -17,7 +17,7 @@ class Secret(models.Model):
     id = PublicIdField()
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="secrets")
     name = models.SlugField(max_length=60)
-    # See `toolevals.workspace.vault`.
+    # See `toolevals.workspace.secrets.services`.
     sealed = models.TextField()
     # Where it may be sent: origins as toolevals.agents.secret_binding writes them. Empty: nowhere.
     addresses = DocumentField(default=list)

@@ -7,9 +7,9 @@ from typing import ClassVar
 from django.core.exceptions import ValidationError
 from django.db import models
 
+from toolevals.workspace.accounts.models import User
 from toolevals.workspace.fields import MomentField, PublicIdField
 from toolevals.workspace.models.trash import Trashable, Untrashed
-from toolevals.workspace.models.users import User
 
 
 class Role(models.IntegerChoices):
