@@ -156,7 +156,7 @@ def prepared(tools: int = 10) -> tuple[Any, Any, list[Any]]:
 def imported(project: Any, tools: Any, slug: str, content: bytes) -> Any:
     """Return a new dataset with the examples of a file, imported by a job."""
     from labeling.services import dataset_create, import_start
-    from toolevals.workspace.services.uploads import upload_store
+    from toolevals.workspace.uploads.services import upload_store
 
     dataset = dataset_create(project=project, actor=None, slug=slug, name=slug, default_tools=tools)
     upload = upload_store(project=project, actor=None, file=io.BytesIO(content), name="rows.jsonl")

@@ -22,7 +22,7 @@ urlpatterns = [
     path("api/v1/projects/<slug:project>/", include("reports.api.urls")),
 ]
 
-handler400 = "toolevals.workspace.views.errors.bad_request"
-handler403 = "toolevals.workspace.views.errors.permission_denied"
-handler404 = "toolevals.workspace.views.errors.not_found"
-handler500 = "toolevals.workspace.views.errors.server_error"
+handler400 = "toolevals.workspace.errors.bad_request"
+handler403 = "toolevals.workspace.errors.permission_denied"
+handler404 = "toolevals.workspace.errors.not_found"
+handler500 = "toolevals.workspace.errors.server_error"

@@ -19,7 +19,7 @@ from labeling.forms.moves import PLACES, add_call, move_call, place_of, put_call
 from labeling.forms.plan import MAX_CALLS, Plan, Position, Step
 from labeling.forms.reading import Page, page_of
 from toolevals.grading.values import ToolSpec
-from toolevals.workspace.address_numbers import whole_number
+from toolevals.workspace.requests import whole_number
 
 # What the page sends of a field, whether or not anything was entered.
 _WITHOUT_VALUE = frozenset({"m", "x", "fmt"})

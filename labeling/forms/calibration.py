@@ -8,7 +8,7 @@ from django import forms
 
 from labeling.calibration.choosing import MOST_ITEMS
 from labeling.services.calibration import USUAL_SIZE
-from toolevals.workspace.forms.controls import PlainForm
+from toolevals.workspace.form_controls import PlainForm
 
 
 class CalibrationForm(PlainForm):

@@ -11,7 +11,7 @@ from labeling.coverage.classes import class_of
 from labeling.models import Dataset, Example, LabelBatch, LabelSlot, QueueOrder
 from labeling.services import Choice
 from labeling.services.batches import MAX_EXAMPLES, names_unknown
-from toolevals.workspace.forms.controls import PlainForm
+from toolevals.workspace.form_controls import PlainForm
 from toolevals.workspace.models import Project, Role, User
 
 MAX_NAMES = 2000

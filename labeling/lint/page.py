@@ -11,7 +11,7 @@ from labeling.lint.findings import LISTED
 from labeling.lint.rules import RULES, SEVERITIES, Rule
 from labeling.templatetags.figures import rate
 from toolevals.presentation.csv import Cell
-from toolevals.workspace.address_numbers import page_number
+from toolevals.workspace.requests import page_number
 
 FINDINGS_A_PAGE = 50
 CSV = ("severity", "rule", "finding", "tools", "examples", "example_count", "let_be", "key")

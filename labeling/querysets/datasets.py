@@ -9,9 +9,9 @@ from django.db import models
 from django.db.models import Case, Exists, F, OuterRef, Q, Value, When
 
 from labeling.versions.names import is_tag
-from toolevals.workspace.address_numbers import whole_number
+from toolevals.workspace.expressions import Length
 from toolevals.workspace.models import within
-from toolevals.workspace.querysets.lengths import Length
+from toolevals.workspace.requests import whole_number
 
 if TYPE_CHECKING:
     from labeling.models import Dataset, DatasetVersion, VersionEntry  # noqa: F401

@@ -13,8 +13,8 @@ from labeling.models import CalibrationRound, Comment, Dataset, Feedback, LabelS
 from labeling.queue.label_page_queries import calibration_waiting, own_counts
 from labeling.second_looks.waiting import looks_due
 from toolevals.workspace.clock import database_now
+from toolevals.workspace.expressions import Different, lengths
 from toolevals.workspace.models import Project, Role, User
-from toolevals.workspace.querysets.lengths import Different, lengths
 
 # Beyond this the exact number tells no one anything, and counting it would cost.
 MANY = 1000

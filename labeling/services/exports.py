@@ -11,10 +11,10 @@ from labeling.exports import ExportFormat, Outcome, Selection, format_named
 from labeling.models import Dataset, DatasetVersion
 from labeling.queue.shown_strata import hidden_strata
 from toolevals.workspace.audit.services import audit_record
+from toolevals.workspace.jobs.files import job_file_write
 from toolevals.workspace.jobs.leases import Lease
 from toolevals.workspace.jobs.services import BatchPlan, job_create
 from toolevals.workspace.models import Job, Role, User
-from toolevals.workspace.services.job_files import job_file_write
 
 KIND = "export"
 # More than this is not written while someone waits for a page.

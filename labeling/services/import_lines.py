@@ -17,7 +17,7 @@ from labeling.imports.findings import Findings
 from labeling.models import Example, ImportPart, StagedExample
 from toolevals.presentation.csv import csv_stream
 from toolevals.workspace.models import Job, Upload
-from toolevals.workspace.services.uploads import upload_store
+from toolevals.workspace.uploads.services import upload_store
 
 COLUMNS = ("line", "id", "fate", "pointer", "message")
 # The fates of a line; several where an example changed in several ways.

@@ -46,7 +46,7 @@ from toolevals.workspace.clock import database_now
 from toolevals.workspace.jobs.leases import BatchRefused, Lease
 from toolevals.workspace.jobs.services import BatchPlan, job_add_batches, job_create
 from toolevals.workspace.models import Job, Upload, User
-from toolevals.workspace.services.uploads import upload_store
+from toolevals.workspace.uploads.services import upload_store
 
 
 @transaction.atomic

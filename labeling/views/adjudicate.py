@@ -33,11 +33,10 @@ from labeling.views.label import problem_list
 from labeling.views.label_context import draft_document, fields_of, offered, seconds_of
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.registry.tool_lists import tools_in
+from toolevals.workspace.idempotency.submissions import AlreadyTaken, acknowledged, is_taken, once
 from toolevals.workspace.models import within
 from toolevals.workspace.paging import page_of
 from toolevals.workspace.requests import ProjectRequest
-from toolevals.workspace.services.submissions import AlreadyTaken
-from toolevals.workspace.views.acknowledgement import acknowledged, is_taken, once
 
 PAGE = "labeling/adjudicate.html"
 MAIN = "labeling/parts/adjudicate_main.html"

@@ -29,9 +29,9 @@ from labeling.views.label_context import (
 )
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.registry.tool_lists import tools_in
+from toolevals.workspace.idempotency.submissions import acknowledged
 from toolevals.workspace.models import within
 from toolevals.workspace.requests import ProjectRequest
-from toolevals.workspace.views.acknowledgement import acknowledged
 
 PAGE = "labeling/calibrate.html"
 MAIN = "labeling/parts/calibrate_main.html"

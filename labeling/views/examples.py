@@ -35,8 +35,7 @@ from labeling.views.label_context import offered
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.grading.values.verdicts import decided_words
 from toolevals.registry.tool_lists import tools_in
-from toolevals.workspace.address_numbers import whole_number
-from toolevals.workspace.requests import ProjectRequest
+from toolevals.workspace.requests import ProjectRequest, whole_number
 
 
 @require_GET

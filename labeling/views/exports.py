@@ -21,9 +21,9 @@ from labeling.queue.shown_strata import hidden_strata
 from labeling.services.exports import HIDES_STRATA, KIND, MOST_AT_ONCE
 from labeling.views.versions import version_of
 from toolevals.workspace.file_responses import job_asked, stored_response
+from toolevals.workspace.jobs.files import KEPT, job_file
 from toolevals.workspace.models import Job
 from toolevals.workspace.requests import ProjectRequest
-from toolevals.workspace.services.job_files import KEPT, job_file
 
 
 @require_http_methods(["GET", "POST"])

@@ -35,10 +35,9 @@ from labeling.views.label_context import (
 from labeling.views.scope import EVERYTHING, Scope, scope_of
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.registry.tool_lists import tools_in
+from toolevals.workspace.idempotency.submissions import AlreadyTaken, acknowledged, is_taken, once
 from toolevals.workspace.models import within
 from toolevals.workspace.requests import ProjectRequest
-from toolevals.workspace.services.submissions import AlreadyTaken
-from toolevals.workspace.views.acknowledgement import acknowledged, is_taken, once
 
 PAGE = "labeling/label.html"
 MAIN = "labeling/parts/label_main.html"

@@ -15,9 +15,8 @@ from labeling.querysets.datasets import EntryQuerySet
 from labeling.views.versions import version_of
 from toolevals.grading.values.canonical import exact
 from toolevals.presentation.csv import Cell
-from toolevals.workspace.address_numbers import whole_number
 from toolevals.workspace.file_responses import csv_file
-from toolevals.workspace.requests import ProjectRequest
+from toolevals.workspace.requests import ProjectRequest, whole_number
 
 LIST_SIZE = 100
 AT_ONCE = 500

@@ -14,10 +14,9 @@ from labeling.exports.lists import VERSIONS, version_lines
 from labeling.forms.datasets import DescribeForm, FreezeForm
 from labeling.models import Dataset, DatasetVersion
 from labeling.versions.changes import CSV, KINDS, VersionDiff
-from toolevals.workspace.address_numbers import whole_number
 from toolevals.workspace.file_responses import csv_file
 from toolevals.workspace.paging import page_of, rows_of
-from toolevals.workspace.requests import ProjectRequest
+from toolevals.workspace.requests import ProjectRequest, whole_number
 
 
 @require_http_methods(["GET", "POST"])

@@ -15,12 +15,12 @@ from rest_framework.response import Response
 from reports.api.views import GRADING, RunReportView
 from reports.services import BUNDLE, bundle_start
 from toolevals.workspace.api.base import ProjectView
-from toolevals.workspace.api.idempotency import idempotent
 from toolevals.workspace.api.problems import Problems
 from toolevals.workspace.file_responses import stored_response
+from toolevals.workspace.idempotency.api import idempotent
 from toolevals.workspace.jobs.api import JobSerializer
+from toolevals.workspace.jobs.files import job_file
 from toolevals.workspace.models import Job
-from toolevals.workspace.services.job_files import job_file
 
 
 class BundleView(RunReportView):

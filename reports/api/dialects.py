@@ -21,9 +21,9 @@ from reports.filters.case_filters import STATUSES
 from reports.filters.reading import read_case_filter
 from reports.models import DialectCase, DialectReading
 from reports.queries.grading import listed_cases
-from toolevals.workspace.api.idempotency import idempotent
-from toolevals.workspace.api.pagination import NewestFirst
+from toolevals.workspace.api.base import NewestFirst
 from toolevals.workspace.api.problems import Problems
+from toolevals.workspace.idempotency.api import idempotent
 from toolevals.workspace.tables import serializer_of
 
 

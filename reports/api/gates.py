@@ -19,7 +19,7 @@ from reports.models import HeldGate
 from reports.pages.run_header import run_of
 from reports.services import GateRequest, gate_hold
 from toolevals.workspace.api.base import ProjectView
-from toolevals.workspace.api.idempotency import idempotent
+from toolevals.workspace.idempotency.api import idempotent
 from toolevals.workspace.jobs.api import JobSerializer
 
 FILTERS = ("experiment", "branch", "status")

@@ -19,9 +19,8 @@ from reports.gates.previewing import preview_runs
 from reports.models import GatePreview, HeldGate, NamedGate
 from reports.services import gate_preview_start, named_gate_delete, named_gate_save
 from toolevals.grading.values.problems import InvalidDocument
-from toolevals.workspace.api.base import ProjectView
-from toolevals.workspace.api.idempotency import idempotent
-from toolevals.workspace.api.pagination import NewestFirst
+from toolevals.workspace.api.base import NewestFirst, ProjectView
+from toolevals.workspace.idempotency.api import idempotent
 from toolevals.workspace.jobs.api import JobSerializer
 
 _BASELINE = "Another run's number, branch:NAME, or last-passing."

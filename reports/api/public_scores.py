@@ -21,9 +21,8 @@ from reports.public_scores.compared_runs import public_rows, published_row
 from reports.public_scores.reading import COLUMNS, MOST_BYTES, read_score, read_scores
 from reports.services import public_score_record, public_score_withdraw, public_scores_import
 from toolevals.grading.values.problems import InvalidDocument
-from toolevals.workspace.api.base import ProjectView
-from toolevals.workspace.api.idempotency import idempotent
-from toolevals.workspace.api.pagination import NewestFirst
+from toolevals.workspace.api.base import NewestFirst, ProjectView
+from toolevals.workspace.idempotency.api import idempotent
 
 
 class PublicScoreSerializer(serializers.ModelSerializer[PublicScore]):

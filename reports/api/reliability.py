@@ -16,7 +16,7 @@ from reports.queries.trials import OTHER_STRATA, OUTCOME, grading_compounding, g
 from reports.tables.reliability import OVERVIEW, TRIALS
 from toolevals.grading.values.verdict_table import VERDICT_NAMES
 from toolevals.runs.models import TrialCount
-from toolevals.workspace.api.pagination import NewestFirst
+from toolevals.workspace.api.base import NewestFirst
 from toolevals.workspace.tables import serializer_of
 
 

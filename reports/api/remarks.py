@@ -16,8 +16,8 @@ from reports.cases.remarks import remark_page
 from reports.queries.grading import case_or_404
 from reports.tables.cases import REMARKS
 from toolevals.runs.remarks.services import note_add, tag_add, tag_remove
-from toolevals.workspace.address_numbers import whole_number
 from toolevals.workspace.api.base import ProjectView
+from toolevals.workspace.requests import whole_number
 from toolevals.workspace.tables import serializer_of
 
 REMARK_KINDS = ("tag", "note")

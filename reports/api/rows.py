@@ -24,7 +24,7 @@ from reports.queries.metrics import values_of
 from reports.tables.cases import CASES, DIFFERENCES, JUDGED, STATE, TEXTS
 from toolevals.grading.engine.case_metrics import METRICS
 from toolevals.runs.models import CaseGrade, JudgedCase
-from toolevals.workspace.api.pagination import NewestFirst
+from toolevals.workspace.api.base import NewestFirst
 from toolevals.workspace.tables import serializer_of
 
 

@@ -16,12 +16,12 @@ from reports.api.views import GRADING
 from reports.services import TABLE, table_belongs, table_start
 from reports.tables.long import TABLES, read_table_request
 from toolevals.workspace.api.base import ProjectView
-from toolevals.workspace.api.idempotency import idempotent
 from toolevals.workspace.api.problems import Problems
 from toolevals.workspace.file_responses import stored_response
+from toolevals.workspace.idempotency.api import idempotent
 from toolevals.workspace.jobs.api import JobSerializer
+from toolevals.workspace.jobs.files import job_file
 from toolevals.workspace.models import Job
-from toolevals.workspace.services.job_files import job_file
 
 NAME = OpenApiParameter("table", str, OpenApiParameter.PATH, enum=list(TABLES), description="Which table.")
 CANDIDATE = OpenApiParameter("candidate", int, description="With compare-cases: the run that is compared with.")

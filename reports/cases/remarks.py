@@ -9,7 +9,7 @@ from typing import Any
 from django.db.models import QuerySet
 
 from toolevals.runs.models import CaseGrade, CaseNote, CaseTag, Grading
-from toolevals.workspace.address_numbers import read_id
+from toolevals.workspace.requests import read_id
 
 PAGE = 500
 # Tags stand before notes. Kind -> its model, and the column of its words.

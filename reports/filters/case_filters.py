@@ -17,7 +17,7 @@ from toolevals.grading.engine.case_metrics import METRICS
 from toolevals.grading.values.verdict_table import VERDICT_NAMES
 from toolevals.grading.values.verdicts import InjectionKind
 from toolevals.runs.counts.counted_cases import Unit, View
-from toolevals.workspace.address_numbers import whole_number
+from toolevals.workspace.requests import whole_number
 
 
 class Effect(StrEnum):

@@ -13,7 +13,7 @@ from reports.services.gates import BRANCH, LAST_PASSING
 from toolevals.grading.gates.documents import read_gate
 from toolevals.grading.values.problems import InvalidDocument, Problem
 from toolevals.grading.values.yaml_documents import load_yaml, yaml_text
-from toolevals.workspace.forms.controls import PlainForm
+from toolevals.workspace.form_controls import PlainForm
 
 MAX_TEXT: Final = 1_000_000
 _RUN: Final = "run"

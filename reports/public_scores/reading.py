@@ -13,7 +13,7 @@ from django.core.validators import URLValidator
 
 from toolevals.grading.values.problems import InvalidDocument, Problem, pointer_to
 from toolevals.workspace.clock import database_now
-from toolevals.workspace.forms.controls import PlainForm
+from toolevals.workspace.form_controls import PlainForm
 from toolevals.workspace.old_names import with_new_names
 
 COLUMNS: Final = ("benchmark", "version", "agent", "metric", "value", "count", "published_on", "source")

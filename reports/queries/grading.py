@@ -22,9 +22,9 @@ from toolevals.runs.counts.example_sums import verdict_sums
 from toolevals.runs.grading.models import IS_LATENT, warned
 from toolevals.runs.models import ArgumentFault, CaseFinding, CaseGrade, Grading, JudgedCase, VerdictCount
 from toolevals.runs.queries import TOO_LARGE
-from toolevals.workspace.address_numbers import read_id
+from toolevals.workspace.expressions import ids_as_text
 from toolevals.workspace.models import Project, within
-from toolevals.workspace.querysets.ids import ids_as_text
+from toolevals.workspace.requests import read_id
 
 KEYSET_PAGE = 2000
 

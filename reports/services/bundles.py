@@ -10,10 +10,10 @@ from django.urls import reverse
 from reports.bundle import bundle_write
 from toolevals.runs.models import Grading
 from toolevals.workspace.audit.services import audit_record
+from toolevals.workspace.jobs.files import job_file_write
 from toolevals.workspace.jobs.leases import Lease
 from toolevals.workspace.jobs.services import BatchPlan, job_create
 from toolevals.workspace.models import Job, User
-from toolevals.workspace.services.job_files import job_file_write
 
 BUNDLE = "bundle"
 

@@ -11,10 +11,10 @@ from reports.tables.long import TableRequest
 from toolevals.presentation.csv import ROWS_A_CHUNK, csv_stream
 from toolevals.runs.models import Grading
 from toolevals.workspace.audit.services import audit_record
+from toolevals.workspace.jobs.files import job_file_write
 from toolevals.workspace.jobs.leases import Lease
 from toolevals.workspace.jobs.services import BatchPlan, job_create
 from toolevals.workspace.models import Job, Role, User
-from toolevals.workspace.services.job_files import job_file_write
 
 TABLE: Final = "table"
 # So many parts of a file are written between two signs of progress.

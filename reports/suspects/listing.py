@@ -13,9 +13,9 @@ from labeling.models import DatasetVersion, VersionEntry
 from reports.analyses.suspicion import REASONS, TITLES, WAVERED
 from reports.filters.case_filters import address_query
 from toolevals.presentation.csv import Cell
-from toolevals.workspace.address_numbers import page_number
 from toolevals.workspace.models import Role, User
 from toolevals.workspace.old_names import with_new_names
+from toolevals.workspace.requests import page_number
 
 STATES: Final[Mapping[str, str]] = {
     "open": "not looked at",

@@ -13,9 +13,9 @@ from reports.bundle import CONTENTS
 from reports.pages.run_header import graded, run_head
 from reports.services import BUNDLE, bundle_start
 from toolevals.workspace.file_responses import job_asked, stored_response
+from toolevals.workspace.jobs.files import KEPT, job_file
 from toolevals.workspace.models import Job
 from toolevals.workspace.requests import ProjectRequest
-from toolevals.workspace.services.job_files import KEPT, job_file
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

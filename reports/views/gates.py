@@ -38,8 +38,8 @@ from toolevals.grading.gates.results import GateResult
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.presentation.gates.badge import badge_svg
 from toolevals.runs.models import Experiment
-from toolevals.workspace.compression import shows_secret
 from toolevals.workspace.file_responses import csv_file
+from toolevals.workspace.middleware import shows_secret
 from toolevals.workspace.models import untrashed
 from toolevals.workspace.paging import page_of
 from toolevals.workspace.requests import ProjectRequest

@@ -21,10 +21,9 @@ from reports.public_scores.reading import COLUMNS, MOST_BYTES, PublicScoreForm, 
 from reports.services import public_score_record, public_score_withdraw, public_scores_import
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.presentation.csv import Cell
-from toolevals.workspace.address_numbers import page_number
 from toolevals.workspace.file_responses import csv_file
 from toolevals.workspace.models import Role
-from toolevals.workspace.requests import ProjectRequest
+from toolevals.workspace.requests import ProjectRequest, page_number
 
 SCORES: Final = ("score_id", *COLUMNS, "low", "high", "recorded_at", "ended_at")
 SCORES_A_PAGE = 100

@@ -15,9 +15,9 @@ from reports.pages.run_header import run_head
 from reports.services import TABLE, table_belongs, table_of, table_start
 from reports.tables.long import COMPARED, read_table_request
 from toolevals.workspace.file_responses import job_asked, stored_response
+from toolevals.workspace.jobs.files import KEPT, job_file
 from toolevals.workspace.models import Job
 from toolevals.workspace.requests import ProjectRequest
-from toolevals.workspace.services.job_files import KEPT, job_file
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

@@ -12,8 +12,8 @@ from toolevals.workspace.models import Role, User
 from toolevals.workspace.people.services import invitation_create
 from toolevals.workspace.projects.services import member_set, project_create
 from toolevals.workspace.secrets.services import secret_set
-from toolevals.workspace.services.trash import trash_put
 from toolevals.workspace.tokens.services import token_create
+from toolevals.workspace.trash.services import trash_put
 
 
 def a_job(world: World, person: User) -> UUID:

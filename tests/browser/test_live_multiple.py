@@ -29,7 +29,7 @@ from toolevals.runs.agents.services import experiment_ensure, agent_ensure
 from toolevals.runs.runs.services import RunParts, run_start
 from toolevals.workspace.models import Role
 from toolevals.workspace.projects.services import member_set, project_create
-from toolevals.workspace.services.uploads import upload_store
+from toolevals.workspace.uploads.services import upload_store
 from toolevals.workspace.accounts.services import user_create
 
 project = project_create(actor=None, slug="shop", name="Benchmark")

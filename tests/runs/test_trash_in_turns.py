@@ -22,9 +22,9 @@ from toolevals.runs.trash.datasets import Datasets
 from toolevals.workspace.jobs import leases
 from toolevals.workspace.models import Batch, BatchState, Job, Project, Upload
 from toolevals.workspace.projects.services import project_create
-from toolevals.workspace.services import trash
-from toolevals.workspace.services.trash import TrashError, trash_destroy, trash_put, trash_restore, trash_sweep
 from toolevals.workspace.trash import parts
+from toolevals.workspace.trash import services as trash
+from toolevals.workspace.trash.services import TrashError, trash_destroy, trash_put, trash_restore, trash_sweep
 
 pytestmark = pytest.mark.django_db
 

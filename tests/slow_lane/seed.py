@@ -69,8 +69,8 @@ from toolevals.traces.reading.services import trace_settle  # noqa: E402
 from toolevals.workspace.accounts.services import user_create  # noqa: E402
 from toolevals.workspace.models import Job, Role  # noqa: E402
 from toolevals.workspace.projects.services import project_create  # noqa: E402
-from toolevals.workspace.services.trash import trash_destroy, trash_put  # noqa: E402
 from toolevals.workspace.tokens.services import token_create  # noqa: E402
+from toolevals.workspace.trash.services import trash_destroy, trash_put  # noqa: E402
 
 OWN = {**SHIPPED["argument_semantics"].to_document(), "name": "close_enough"}
 

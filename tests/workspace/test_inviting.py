@@ -15,7 +15,7 @@ from django.test import Client
 from django.utils import timezone
 
 from tests.fixtures.people import PASSWORD, person
-from toolevals.workspace.links import LinkFilter
+from toolevals.workspace.log_filters import LinkFilter
 from toolevals.workspace.models import AuditEntry, Invitation, Membership, Project, Role, User
 from toolevals.workspace.people.services import (
     AccountExistsError,

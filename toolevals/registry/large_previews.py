@@ -14,11 +14,11 @@ from toolevals.grading.values.problems import InvalidDocument
 from toolevals.registry.models import Registry
 from toolevals.registry.previews import Preview, preview_of
 from toolevals.workspace.audit.services import audit_record
+from toolevals.workspace.jobs.files import job_file, job_file_write
 from toolevals.workspace.jobs.leases import Lease
 from toolevals.workspace.jobs.services import BatchPlan, job_create
 from toolevals.workspace.models import Job, Upload, User
-from toolevals.workspace.services.job_files import job_file, job_file_write
-from toolevals.workspace.services.uploads import stored_together, upload_store
+from toolevals.workspace.uploads.services import stored_together, upload_store
 
 KIND: Final = "tools_preview"
 # A document of more bytes is read by a job: a small one is read in a tenth of a second.

@@ -16,7 +16,7 @@ from toolevals.workspace.audit.services import audit_record
 from toolevals.workspace.jobs.leases import Lease
 from toolevals.workspace.jobs.services import BatchPlan, job_create
 from toolevals.workspace.models import Job, User
-from toolevals.workspace.services.uploads import stored_together, upload_store
+from toolevals.workspace.uploads.services import stored_together, upload_store
 
 KIND: Final = "tools_publish"
 

@@ -76,7 +76,7 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
-    "toolevals.workspace.compression.CompressionMiddleware",
+    "toolevals.workspace.middleware.CompressionMiddleware",
     "toolevals.workspace.middleware.NoStoreMiddleware",
     "csp.middleware.CSPMiddleware",
     "toolevals.traces.middleware.StatusMiddleware",
@@ -103,7 +103,7 @@ TEMPLATES = [
             "context_processors": [
                 "django.template.context_processors.request",
                 "django.contrib.messages.context_processors.messages",
-                "toolevals.workspace.context_processors.workspace",
+                "toolevals.workspace.navigation.workspace",
             ],
         },
     }
@@ -165,7 +165,7 @@ SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = SECURE_SSL_REDIRECT = HTTPS_ONLY
 # Trust what the proxy in front says about the scheme and the client's address.
 BEHIND_PROXY = env.bool("BEHIND_PROXY", False)
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if BEHIND_PROXY else None
-CSRF_FAILURE_VIEW = "toolevals.workspace.views.errors.csrf_failed"
+CSRF_FAILURE_VIEW = "toolevals.workspace.errors.csrf_failed"
 SESSION_ENGINE = "toolevals.workspace.accounts.session_storage"
 SESSION_COOKIE_AGE = 14 * 24 * 3600
 # A browser sends the cookies of "/" to every path below it: so each prefix has names of its own.
@@ -217,7 +217,7 @@ CELERY_WORKER_CONSUMER = "toolevals.workspace.jobs.consumer:Consumer"
 CELERY_TASK_SERIALIZER = "json"
 CELERY_ACCEPT_CONTENT = ["json"]
 
-# Who makes projects, and who invites people to those that they own: see toolevals.workspace.admission.
+# Who makes projects, and who invites people to those that they own: see toolevals.workspace.access.
 WHO_MAKES_PROJECTS = env.str("WHO_MAKES_PROJECTS", "installation-owners")
 WHO_INVITES = env.str("WHO_INVITES", "installation-owners")
 
@@ -251,13 +251,13 @@ SWEEP_TASKS: dict[str, float] = {
     "labeling.services.ordering.deficits_order": 300,
     "labeling.services.batches.assignments_free": 300,
     "reports.services.gate_previews_forget": 3600,
-    "toolevals.workspace.services.uploads.uploads_forget": 3600,
-    "toolevals.workspace.services.job_files.job_files_forget": 3600,
-    "toolevals.workspace.services.stray_files.stray_files_sweep": 3600,
+    "toolevals.workspace.uploads.services.uploads_forget": 3600,
+    "toolevals.workspace.jobs.files.job_files_forget": 3600,
+    "toolevals.workspace.uploads.services.stray_files_sweep": 3600,
     "toolevals.workspace.accounts.services.sessions_forget": 3600,
     "toolevals.workspace.accounts.services.sign_in_failures_forget": 3600,
-    "toolevals.workspace.services.idempotency_keys.idempotency_keys_forget": 3600,
-    "toolevals.workspace.services.trash.trash_sweep": 15,
+    "toolevals.workspace.idempotency.models.idempotency_keys_forget": 3600,
+    "toolevals.workspace.trash.services.trash_sweep": 15,
     "toolevals.traces.tasks.traces_due": 2,
     "toolevals.traces.tasks.questions_due": 2,
     "toolevals.traces.services.trace_hours.trace_hours_count": 60,
@@ -297,8 +297,8 @@ LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
     "filters": {
-        "links": {"()": "toolevals.workspace.links.LinkFilter"},
-        "outages": {"()": "toolevals.workspace.outage_lines.OutageFilter"},
+        "links": {"()": "toolevals.workspace.log_filters.LinkFilter"},
+        "outages": {"()": "toolevals.workspace.log_filters.OutageFilter"},
     },
     "handlers": {"console": {"class": "logging.StreamHandler", "filters": ["outages"]}},
     "root": {"handlers": ["console"], "level": env.str("LOG_LEVEL", "WARNING")},

@@ -22,7 +22,7 @@ from django.urls import reverse
 from django.utils.module_loading import import_string
 
 from toolevals.workspace.clock import database_now
-from toolevals.workspace.models import Job, JobState, Project, Role
+from toolevals.workspace.models import Job, JobState, Project, Role, User, Visit
 from toolevals.workspace.requests import ProjectRequest
 
 # Who comes for the first time is told what happened in the last days.
@@ -152,3 +152,27 @@ def waiting(project: Project, role: Role, counted: Mapping[str, int]) -> Iterabl
     count = failed[:MOST_FAILED].count()
     url = reverse("workspace:jobs", args=[project.slug])
     yield Waits(count, "failed job", "failed jobs", url, "See failed jobs", MOST_FAILED)
+
+
+# Looks at the page that are closer together are one visit.
+APART = timedelta(minutes=30)
+# A visit is not written down more often.
+_OFTEN = timedelta(minutes=1)
+
+
+def visit_note(*, project: Project, user: User) -> datetime | None:
+    """Note that a person looks at a project's first page; return when their visit before this one ended, if ever."""
+    now = database_now()
+    visit, is_new = Visit.objects.get_or_create(project=project, user=user, defaults={"seen_at": now})
+    if is_new or now - visit.seen_at < _OFTEN:
+        return visit.before
+    if now - visit.seen_at >= APART:
+        visit.before = visit.seen_at
+    # Of two looks at once the first one's word holds.
+    Visit.objects.filter(pk=visit.pk, seen_at=visit.seen_at).update(seen_at=now, before=visit.before)
+    return visit.before
+
+
+def visited_before(project: Project, user: User) -> datetime | None:
+    """Return when a person's visit before this one ended, without noting anything."""
+    return Visit.objects.filter(project=project, user=user).values_list("before", flat=True).first()

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from django.urls import include, path
 
+from toolevals.workspace import documents as docs
+from toolevals.workspace import health, search
 from toolevals.workspace.accounts import views as accounts
 from toolevals.workspace.audit import views as audit
 from toolevals.workspace.jobs import views as jobs
@@ -12,12 +14,12 @@ from toolevals.workspace.people import views as people
 from toolevals.workspace.projects import views as projects
 from toolevals.workspace.secrets import views as secrets
 from toolevals.workspace.tokens import views as tokens
-from toolevals.workspace.views import docs, health, search, trash
+from toolevals.workspace.trash import views as trash
 
 app_name = "workspace"
 in_project = [
     path("", projects.project, name="project"),
-    path("search/", search.search, name="search"),
+    path("search/", search.search_page, name="search"),
     path("settings/", projects.settings, name="settings"),
     path("trash/", trash.trash, name="trash"),
     path("trash/<str:kind>/<uuid:item>/restore/", trash.restore, name="trash-restore"),

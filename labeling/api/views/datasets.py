@@ -20,10 +20,9 @@ from labeling.api.serializers.datasets import (
 )
 from labeling.coverage.cache import datasets_counted
 from labeling.models import Dataset
-from toolevals.workspace.api.idempotency import idempotent
-from toolevals.workspace.api.serializers_trash import TrashedSerializer
-from toolevals.workspace.api.views.trash import deleted_answer
+from toolevals.workspace.idempotency.api import idempotent
 from toolevals.workspace.models import User
+from toolevals.workspace.trash.api import TrashedSerializer, deleted_answer
 
 
 class Datasets(LabelingView, ListAPIView[Dataset]):

@@ -27,7 +27,7 @@ from labeling.api.serializers.labels import (
 )
 from labeling.models import Draft, Label, LabelBatch, LabelSlot, Skip, SpareLabel
 from labeling.queue.label_page_queries import project_slot
-from toolevals.workspace.api.kept_serializers import shown, valid_data
+from toolevals.workspace.api.serializers import shown, valid_data
 from toolevals.workspace.models import within
 
 

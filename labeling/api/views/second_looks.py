@@ -17,7 +17,7 @@ from labeling.api.base import LabelingView
 from labeling.models import LookAnswer, SecondLook
 from labeling.second_looks.waiting import look_due, looks_due, proposal_or_404
 from labeling.services.second_looks import LONGEST_REMARK
-from toolevals.workspace.api.idempotency import idempotent
+from toolevals.workspace.idempotency.api import idempotent
 
 
 class WaitingLookSerializer(serializers.Serializer[Any]):

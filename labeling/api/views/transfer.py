@@ -28,14 +28,14 @@ from labeling.queue.shown_strata import hidden_strata
 from labeling.services.exports import HIDES_STRATA, KIND
 from toolevals.grading.values.documents import load_json
 from toolevals.grading.values.problems import InvalidDocument
-from toolevals.workspace.api.idempotency import idempotent
 from toolevals.workspace.api.parsers import JSON_LINES, StrictJsonParser, file_parsers
 from toolevals.workspace.api.problems import Problems
 from toolevals.workspace.file_responses import stored_response
+from toolevals.workspace.idempotency.api import idempotent
 from toolevals.workspace.jobs.api import JobSerializer
+from toolevals.workspace.jobs.files import job_file
 from toolevals.workspace.models import Job
-from toolevals.workspace.services.job_files import job_file
-from toolevals.workspace.services.uploads import upload_store
+from toolevals.workspace.uploads.services import upload_store
 
 FILE_PARSERS = file_parsers(
     {

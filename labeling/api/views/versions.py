@@ -19,7 +19,7 @@ from labeling.api.serializers.datasets import (
 )
 from labeling.models import DatasetVersion
 from labeling.versions.changes import KINDS, VersionDiff
-from toolevals.workspace.address_numbers import whole_number
+from toolevals.workspace.requests import whole_number
 
 
 class Versions(LabelingView, ListAPIView[DatasetVersion]):

@@ -29,12 +29,11 @@ from toolevals.registry.large_publishing import large_publish_start
 from toolevals.registry.models import Registry, RegistryVersion
 from toolevals.registry.previews import preview_of
 from toolevals.workspace.api.base import ProjectView
-from toolevals.workspace.api.idempotency import idempotent
 from toolevals.workspace.api.parsers import StrictJsonParser
-from toolevals.workspace.api.serializers_trash import TrashedSerializer
-from toolevals.workspace.api.views.trash import deleted_answer
+from toolevals.workspace.idempotency.api import idempotent
 from toolevals.workspace.jobs.api import JobSerializer
 from toolevals.workspace.models import Job, JobState
+from toolevals.workspace.trash.api import TrashedSerializer, deleted_answer
 
 NEW_VERSION = {"application/json": NewVersionSerializer, "multipart/form-data": NewVersionSerializer}
 

@@ -22,7 +22,7 @@ from toolevals.workspace.audit.services import audit_record
 from toolevals.workspace.jobs.leases import BatchRefused, Lease
 from toolevals.workspace.jobs.services import BatchPlan, job_create
 from toolevals.workspace.models import Job, Project, Upload, User
-from toolevals.workspace.services.uploads import file_store
+from toolevals.workspace.uploads.services import file_store
 
 NAME_LENGTH = 120
 KIND = "simulator"

@@ -41,7 +41,7 @@ from toolevals.workspace.jobs.leases import BatchRefused, Lease
 from toolevals.workspace.jobs.services import BatchPlan, job_create
 from toolevals.workspace.models import Job, Project, Role, User
 from toolevals.workspace.old_names import with_new_names
-from toolevals.workspace.services.uploads import stored_together, upload_store
+from toolevals.workspace.uploads.services import stored_together, upload_store
 
 KIND: Final = "production_run"
 # Examples of one comparison, the newest.

@@ -7,7 +7,7 @@ from typing import Any
 from django import forms
 from django.contrib.auth.password_validation import validate_password
 
-from toolevals.workspace.forms.controls import PlainForm
+from toolevals.workspace.form_controls import PlainForm
 from toolevals.workspace.models import User
 
 RULES = "At least 10 characters; not a common one, and not like your name or address."

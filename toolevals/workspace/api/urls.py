@@ -5,13 +5,13 @@ from __future__ import annotations
 from django.urls import include, path
 
 from toolevals.workspace.api.document import OpenApiDocument
-from toolevals.workspace.api.views import trash
 from toolevals.workspace.audit import api as audit
 from toolevals.workspace.jobs import api as jobs
 from toolevals.workspace.people import api as people
 from toolevals.workspace.projects import api as projects
 from toolevals.workspace.secrets import api as secrets
 from toolevals.workspace.tokens import api as tokens
+from toolevals.workspace.trash import api as trash
 
 app_name = "workspace-api"
 in_project = [

@@ -1,4 +1,7 @@
-"""Gives the right to work on a batch for a while, proved by a token in its row, and runs the work."""
+"""Gives the right to work on a batch for a while, proved by a token in its row.
+
+The body of every Celery task calls `batch_work`: claim, work, complete, or write down why not.
+"""
 
 from __future__ import annotations
 

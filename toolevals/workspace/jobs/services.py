@@ -1,4 +1,9 @@
-"""Makes jobs and their batches, stops, continues and ends them."""
+"""Makes jobs and their batches; stops, pauses, resumes and retries jobs; ends batches.
+
+A batch ends in one transaction, and with it perhaps a stage and the job, whose row is locked. The lock lets batches
+that end together take turns: the last one, and only that one, sees no other open. Every transaction locks its own batch
+first and the job second, so that two of them never wait for each other.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,8 @@
 """Rings for what is due from a thread in every worker's main process, so that no lost message matters.
 
-Without a broker that other processes can reach it is the only doorbell.
+Without a broker that other processes can reach it is the only doorbell. It also runs small regular duties, from the
+table `SWEEP_TASKS` in the settings: each is a function of the time; in each period one worker, of however many, calls
+it.
 """
 
 from __future__ import annotations

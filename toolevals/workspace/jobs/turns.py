@@ -1,4 +1,7 @@
-"""Tell whose turn it is: the more urgent first, then the project with the least at work, then the oldest."""
+"""Tell whose turn it is: the more urgent first, then the project with the least at work, then the oldest.
+
+Workers are told through the broker that batches are due. A ring may get lost or come twice: it decides nothing.
+"""
 
 from __future__ import annotations
 

@@ -10,8 +10,8 @@ from django.db.models import Q
 from toolevals.workspace.accounts.models import User
 from toolevals.workspace.clock import database_now
 from toolevals.workspace.fields import MomentField, PublicIdField
-from toolevals.workspace.models.trash import untrashed
 from toolevals.workspace.projects.models import Project, Role
+from toolevals.workspace.trash.models import untrashed
 
 
 class InvitationQuerySet(models.QuerySet["Invitation"]):

@@ -1,4 +1,9 @@
-"""Shows who is in a project and as what, and invites people."""
+"""Shows who is in a project and as what, invites people, and shows an invitation to the person who is invited.
+
+The link's page sends `Referrer-Policy: no-referrer`, because its address is a secret. Browsers then send `Origin: null`
+with its form, which looks like a form from elsewhere: so the check of forgery is off there. Nothing is lost: only
+someone who has the link can send the form, and no one is signed in by it.
+"""
 
 from __future__ import annotations
 
@@ -19,12 +24,12 @@ from django.views.decorators.debug import sensitive_post_parameters, sensitive_v
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from toolevals.presentation.csv import Cell
+from toolevals.workspace.access import may_invite
 from toolevals.workspace.accounts.forms import NewAccountForm
 from toolevals.workspace.accounts.hashing import RETRY_SECONDS, PasswordsBusy
-from toolevals.workspace.admission import may_invite
-from toolevals.workspace.compression import shows_secret
 from toolevals.workspace.file_responses import csv_file
-from toolevals.workspace.forms.controls import PlainForm
+from toolevals.workspace.form_controls import PlainForm
+from toolevals.workspace.middleware import shows_secret
 from toolevals.workspace.models import (
     Invitation,
     InvitationState,

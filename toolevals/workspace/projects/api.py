@@ -16,10 +16,8 @@ from rest_framework.reverse import reverse
 from rest_framework.views import APIView
 
 from toolevals.workspace.api.base import ProjectView
-from toolevals.workspace.api.idempotency import idempotent
 from toolevals.workspace.api.serializers import RoleField, UserSerializer
-from toolevals.workspace.api.serializers_trash import TrashedSerializer
-from toolevals.workspace.api.views.trash import deleted_answer
+from toolevals.workspace.idempotency.api import idempotent
 from toolevals.workspace.models import (
     ApiToken,
     Project,
@@ -27,6 +25,7 @@ from toolevals.workspace.models import (
 )
 from toolevals.workspace.projects.services import project_create
 from toolevals.workspace.requests import SignedInRequest
+from toolevals.workspace.trash.api import TrashedSerializer, deleted_answer
 
 
 class ProjectSerializer(serializers.ModelSerializer[Project]):

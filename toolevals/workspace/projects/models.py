@@ -9,7 +9,7 @@ from django.db import models
 
 from toolevals.workspace.accounts.models import User
 from toolevals.workspace.fields import MomentField, PublicIdField
-from toolevals.workspace.models.trash import Trashable, Untrashed
+from toolevals.workspace.trash.models import Trashable, Untrashed
 
 
 class Role(models.IntegerChoices):

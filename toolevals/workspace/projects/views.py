@@ -13,15 +13,14 @@ from django.shortcuts import redirect, render
 from django.template.loader import render_to_string
 from django.views.decorators.http import require_GET, require_http_methods
 
-from toolevals.workspace.admission import may_make_projects
-from toolevals.workspace.forms.controls import PlainForm
-from toolevals.workspace.home import home_of, look_of
+from toolevals.workspace.access import may_make_projects
+from toolevals.workspace.form_controls import PlainForm
+from toolevals.workspace.home import home_of, look_of, visit_note, visited_before
 from toolevals.workspace.models import Invitation, Job, Project, untrashed
 from toolevals.workspace.navigation import counted_at_home
 from toolevals.workspace.projects.services import project_create, project_update
-from toolevals.workspace.querysets.trash import deleted_projects
 from toolevals.workspace.requests import ProjectRequest, SignedInRequest
-from toolevals.workspace.services.visits import visit_note, visited_before
+from toolevals.workspace.trash.lists import deleted_projects
 
 
 class ProjectForm(PlainForm):

@@ -1,4 +1,9 @@
-"""Encrypts secrets, binds them to addresses, hands them to the work that needs them, and forgets them."""
+"""Binds secrets to addresses, hands them to the work that needs them, and forgets them.
+
+They are sealed by Fernet (AES-128-CBC, HMAC-SHA-256) under the installation's key, which is derived from `SECRET_KEY`
+(HKDF-SHA-256, RFC 5869), so that a copy of the database alone opens nothing. After a change of `SECRET_KEY`, what was
+sealed before opens with the old one in `SECRET_KEY_FALLBACKS`.
+"""
 
 from __future__ import annotations
 

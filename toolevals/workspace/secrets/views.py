@@ -16,7 +16,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from toolevals.agents.secret_binding import OriginError, origins_read
 from toolevals.presentation.csv import Cell
 from toolevals.workspace.file_responses import csv_file
-from toolevals.workspace.forms.controls import PlainForm
+from toolevals.workspace.form_controls import PlainForm
 from toolevals.workspace.models import Secret
 from toolevals.workspace.paging import rows_of
 from toolevals.workspace.requests import ProjectRequest

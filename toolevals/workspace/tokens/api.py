@@ -17,7 +17,7 @@ from rest_framework.response import Response
 from toolevals.workspace.api.base import ProjectView
 from toolevals.workspace.api.problems import Problems
 from toolevals.workspace.api.serializers import RoleField, UserSerializer
-from toolevals.workspace.compression import shows_secret
+from toolevals.workspace.middleware import shows_secret
 from toolevals.workspace.models import (
     ApiToken,
     TokenScope,

@@ -14,9 +14,9 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from toolevals.presentation.csv import Cell
 from toolevals.workspace.clock import database_now
-from toolevals.workspace.compression import shows_secret
 from toolevals.workspace.file_responses import csv_file
-from toolevals.workspace.forms.controls import PlainForm
+from toolevals.workspace.form_controls import PlainForm
+from toolevals.workspace.middleware import shows_secret
 from toolevals.workspace.models import ApiToken, Role, TokenScope
 from toolevals.workspace.paging import rows_of
 from toolevals.workspace.requests import ProjectRequest

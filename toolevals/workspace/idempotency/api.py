@@ -28,7 +28,7 @@ from toolevals.workspace.api.problems import Problems
 from toolevals.workspace.models import IdempotencyKey
 from toolevals.workspace.requests import ProjectRequest
 from toolevals.workspace.secrets.services import refusals_kept
-from toolevals.workspace.services.uploads import stored_together
+from toolevals.workspace.uploads.services import stored_together
 
 HEADER = "Idempotency-Key"
 LONGEST_KEY = 200

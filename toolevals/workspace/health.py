@@ -10,8 +10,8 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET
 
 from toolevals.workspace.clock import clock_difference, database_now
-from toolevals.workspace.disk import is_low
 from toolevals.workspace.jobs.sweeper import last_sweep
+from toolevals.workspace.uploads.services import is_low
 
 SILENT_AFTER = timedelta(minutes=1)
 

@@ -13,9 +13,9 @@ from django.template.loader import render_to_string
 from django.views.csrf import csrf_failure
 
 from toolevals.workspace.api.problems import problem, problem_coded
+from toolevals.workspace.health import unreachable
 from toolevals.workspace.outages import Outage, outage_of
 from toolevals.workspace.requests import is_api, is_by_script
-from toolevals.workspace.views.health import unreachable
 
 HEALTH = "/healthz"
 

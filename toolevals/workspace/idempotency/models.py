@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime, timedelta
 from typing import ClassVar
 
 from django.db import models
@@ -29,3 +30,11 @@ class IdempotencyKey(models.Model):
         constraints: ClassVar[list[models.BaseConstraint]] = [
             models.UniqueConstraint(fields=["project", "user", "key"], name="one_answer_per_key"),
         ]
+
+
+KEPT = timedelta(days=1)
+
+
+def idempotency_keys_forget(now: datetime) -> None:
+    """Delete the answers that are older than a day."""
+    IdempotencyKey.objects.filter(created_at__lt=now - KEPT).delete()

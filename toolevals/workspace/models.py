@@ -2,6 +2,7 @@
 
 from toolevals.workspace.accounts.models import SignInAddress, SignInFailure, User
 from toolevals.workspace.audit.models import AuditEntry
+from toolevals.workspace.idempotency.models import IdempotencyKey
 from toolevals.workspace.jobs.models import (
     DESTROY,
     FIRST_NUMBER,
@@ -13,12 +14,11 @@ from toolevals.workspace.jobs.models import (
     Queue,
     SweepTask,
 )
-from toolevals.workspace.models.idempotency import IdempotencyKey
-from toolevals.workspace.models.trash import Trashable, Untrashed, untrashed, within
-from toolevals.workspace.models.uploads import Upload
 from toolevals.workspace.people.models import Invitation, InvitationState
 from toolevals.workspace.projects.models import ApiToken, Membership, Project, Role, TokenScope, Visit
 from toolevals.workspace.secrets.models import Secret
+from toolevals.workspace.trash.models import Trashable, Untrashed, untrashed, within
+from toolevals.workspace.uploads.models import Upload
 
 __all__ = [
     "DESTROY",

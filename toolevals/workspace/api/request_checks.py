@@ -13,11 +13,26 @@ from http import HTTPStatus
 from typing import Any
 
 from django.core.files.uploadedfile import UploadedFile
+from rest_framework.authentication import SessionAuthentication
 from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 
 from toolevals.grading.values.problems import Problem, pointer_to
 from toolevals.workspace.access import READING
+
+
+class AccessAuthentication(SessionAuthentication):
+    """By token: nothing more to check. By session: the CSRF token too."""
+
+    def authenticate(self, request: Request) -> tuple[Any, Any] | None:
+        token = getattr(request._request, "token", None)
+        if token is not None:
+            return token.user, token
+        return super().authenticate(request)
+
+    def authenticate_header(self, request: Request) -> str:
+        return "Bearer"
+
 
 _ARGUMENT = re.compile(r"<(?:\w+:)?(\w+)>")
 # What a browser's form holds beside its fields.

@@ -1,15 +1,31 @@
-"""Say in a log that the database cannot be reached: a line at times, not a traceback for each that finds out.
+"""Keep links of invitations out of logs, and say at times that the database cannot be reached.
 
-The settings name the filter: nothing else of the application is loaded here.
+The settings name the filters: nothing else of the application is loaded here.
 """
 
 from __future__ import annotations
 
 import logging
+import re
 import threading
 import time
 from datetime import UTC, datetime
 from typing import Any, ClassVar
+
+# As in toolevals.workspace.urls.
+_LINK = re.compile(r"(/invitations/link/)[^/\s\"']+")
+
+
+class LinkFilter(logging.Filter):
+    """Takes the secret out of every line that names the address of an invitation."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        said = record.getMessage()
+        hidden = _LINK.sub(r"\1…", said)
+        if hidden != said:
+            record.msg, record.args = hidden, ()
+        return True
+
 
 logger = logging.getLogger(__name__)
 

@@ -11,7 +11,7 @@ from django.core.files import File
 
 from toolevals.workspace.jobs.leases import Lease
 from toolevals.workspace.models import Job, Upload
-from toolevals.workspace.services.uploads import file_store
+from toolevals.workspace.uploads.services import file_store
 
 KEPT = timedelta(days=1)
 # The kinds of jobs that leave a file.

@@ -16,9 +16,10 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from toolevals.workspace.clock import database_now
 from toolevals.workspace.models import Job, Project
-from toolevals.workspace.querysets.trash import deleted_projects
 from toolevals.workspace.requests import ProjectRequest, SignedInRequest
-from toolevals.workspace.services.trash import (
+from toolevals.workspace.trash.kinds import TrashKind, trash_kinds
+from toolevals.workspace.trash.lists import TrashPage, deleted_projects, person_trash, project_trash, trash_page
+from toolevals.workspace.trash.services import (
     TrashError,
     deletion_of,
     jobs_destroying,
@@ -26,8 +27,6 @@ from toolevals.workspace.services.trash import (
     trash_put,
     trash_restore,
 )
-from toolevals.workspace.trash.kinds import TrashKind, trash_kinds
-from toolevals.workspace.trash.lists import TrashPage, person_trash, project_trash, trash_page
 
 
 @dataclass(frozen=True, slots=True)

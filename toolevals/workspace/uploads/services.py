@@ -1,11 +1,15 @@
-"""Keeps files handed in until the job that reads them is done."""
+"""Keeps files handed in until the job that reads them is done, while the disk has room, and deletes stray ones."""
 
 from __future__ import annotations
 
+import errno
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from datetime import datetime, timedelta
+from itertools import islice
+from pathlib import Path
 from typing import IO, Any
 
 from django.conf import settings
@@ -15,8 +19,25 @@ from django.db.models import Sum
 
 from toolevals.grading.values.problems import InvalidDocument, Problem
 from toolevals.workspace.audit.services import audit_record
-from toolevals.workspace.disk import require_room
 from toolevals.workspace.models import Project, Upload, User
+
+
+def free_bytes() -> int:
+    """Return how many bytes can still be written on the disk of the uploads."""
+    found = os.statvfs(Path(settings.MEDIA_ROOT))
+    return found.f_bavail * found.f_frsize
+
+
+def is_low() -> bool:
+    """Return whether less is free than is kept for the database."""
+    return bool(free_bytes() < settings.DISK_RESERVE_BYTES)
+
+
+def require_room(size: int) -> None:
+    """Raise OSError (ENOSPC), as writing would, unless `size` bytes fit and the reserve stays free."""
+    if free_bytes() - size < settings.DISK_RESERVE_BYTES:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(settings.MEDIA_ROOT))
+
 
 KEPT = timedelta(days=7)
 # The files stored in the current transaction; None outside of `stored_together`.
@@ -116,3 +137,36 @@ def uploads_forget(now: datetime) -> int:
         upload.file.delete(save=False)
         upload.delete()
     return len(old)
+
+
+# Without a change for so long, a file without a row belongs to no transaction and no sender at work.
+STRAY_AFTER = timedelta(days=1)
+ASKED_AT_ONCE = 500
+
+
+def stray_files_sweep(now: datetime) -> int:
+    """Delete the files in the folder of uploads that have no row and have not changed for a day; return how many."""
+    arriving = Path(settings.FILE_UPLOAD_TEMP_DIR)
+    folder = Path(settings.MEDIA_ROOT)
+    removed = 0
+    old = _unchanged_since(folder, (now - STRAY_AFTER).timestamp())
+    while some := {str(path.relative_to(folder)): path for path in islice(old, ASKED_AT_ONCE)}:
+        known = set(Upload.objects.filter(file__in=list(some)).values_list("file", flat=True))
+        for name, path in some.items():
+            if name not in known or path.is_relative_to(arriving):
+                path.unlink(missing_ok=True)
+                removed += 1
+    return removed
+
+
+def _unchanged_since(folder: Path, moment: float) -> Iterator[Path]:
+    """Yield the files of a folder and of those in it, as far as they are older than a moment."""
+    for parent, _, names in os.walk(folder):
+        for name in names:
+            path = Path(parent, name)
+            try:
+                changed = path.lstat().st_mtime
+            except FileNotFoundError:
+                continue
+            if changed < moment:
+                yield path
