@@ -15,7 +15,7 @@ urlpatterns = [
     path("v1/", include("toolevals.traces.intake.urls")),
     path("badges/", include("reports.badge_urls")),
     path("api/v1/", include("toolevals.workspace.api.urls")),
-    path("api/v1/projects/<slug:project>/", include("toolevals.registry.api.urls")),
+    path("api/v1/projects/<slug:project>/", include("toolevals.registry.api")),
     path("api/v1/projects/<slug:project>/", include("labeling.api.urls")),
     path("api/v1/projects/<slug:project>/", include("toolevals.runs.api.urls")),
     path("api/v1/projects/<slug:project>/", include("toolevals.traces.api.urls")),

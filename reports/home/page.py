@@ -22,7 +22,7 @@ from reports.queries.run_facts import recent_runs
 from reports.trends.page import runs_trend
 from toolevals.runs.counts.run_rows import Deciding, deciding_of
 from toolevals.runs.models import Grading, Run
-from toolevals.workspace.home import Look
+from toolevals.workspace.home import HomePanel
 from toolevals.workspace.models import Project, Role, User, untrashed
 from toolevals.workspace.requests import ProjectRequest
 
@@ -71,19 +71,19 @@ class Start:
     seen: NewestRun | None
 
 
-def project_look(request: ProjectRequest) -> Look:
+def project_look(request: ProjectRequest) -> HomePanel:
     """Return what the page of a project shows above its news."""
     run = newest_run(request.project)
     if run is None or run.grading is None:
         dataset = Dataset.objects.filter(project=request.project).order_by("-created_at", "-pk").first()
         labelling = _labelling(request, dataset) if dataset else None
         started = labelling if labelling and labelling.found.wanted else None
-        return Look("reports/home_start.html", Start(first_steps(request), started, _seen(request.user)))
+        return HomePanel("reports/home_start.html", Start(first_steps(request), started, _seen(request.user)))
     version: DatasetVersion = run.grading.dataset_version
     overview = Overview(
         _newest(run, run.grading), gold_state(request, version.dataset, version), _labelling(request, version.dataset)
     )
-    return Look("reports/home.html", overview)
+    return HomePanel("reports/home.html", overview)
 
 
 def _seen(person: User) -> NewestRun | None:

@@ -15,8 +15,13 @@ from django.utils import timezone
 
 from tests.labeling_pages.conftest import body
 from toolevals.grading.values.problems import InvalidDocument
-from toolevals.registry.large_previews import LARGE, large_preview, large_preview_start, large_preview_work
-from toolevals.registry.large_publishing import large_publish_work
+from toolevals.registry.large_documents import (
+    LARGE,
+    large_preview,
+    large_preview_start,
+    large_preview_work,
+    large_publish_work,
+)
 from toolevals.registry.models import Registry
 from toolevals.registry.previews import Preview, preview_of
 from toolevals.workspace.jobs.files import job_files_forget

@@ -41,7 +41,7 @@ SPECTACULAR_SETTINGS = {
         "SimulatorKind": "toolevals.runs.models.SimulatorKind",
         "AgentConnector": "toolevals.runs.runs.models.Connector",
         "ToolChangeMeasure": "toolevals.traces.tool_changes.MEASURES",
-        "ToolFormat": "toolevals.registry.api.serializers.FORMAT_NAMES",
+        "ToolFormat": "toolevals.registry.api.FORMAT_NAMES",
     },
     "POSTPROCESSING_HOOKS": [
         "drf_spectacular.hooks.postprocess_schema_enums",

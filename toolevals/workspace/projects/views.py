@@ -15,7 +15,7 @@ from django.views.decorators.http import require_GET, require_http_methods
 
 from toolevals.workspace.access import may_make_projects
 from toolevals.workspace.form_controls import PlainForm
-from toolevals.workspace.home import home_of, look_of, visit_note, visited_before
+from toolevals.workspace.home import home_of, home_panel, visit_note, visited_before
 from toolevals.workspace.models import Invitation, Job, Project, untrashed
 from toolevals.workspace.navigation import counted_at_home
 from toolevals.workspace.projects.services import project_create, project_update
@@ -94,7 +94,7 @@ def project(request: ProjectRequest) -> HttpResponse:
     if request.htmx:
         return render(request, "workspace/parts/home_live.html", context | {"swaps": True})
     context |= {
-        "look": look_of(request),
+        "look": home_panel(request),
         "jobs": list(Job.objects.of_project(project).with_progress().newest_first()[:JOBS_SHOWN]),
     }
     return render(request, "workspace/project.html", context)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Any, Final
 from uuid import UUID
 
 from django.http import HttpResponse, StreamingHttpResponse
@@ -15,20 +17,47 @@ from toolevals.grading.json_schema.conformance import unchecked_formats, why_unu
 from toolevals.grading.reading.specs import Choice
 from toolevals.grading.values import ToolSpec
 from toolevals.grading.values.problems import InvalidDocument, Problem
-from toolevals.registry import lists
-from toolevals.registry.changes import version_changes
+from toolevals.presentation.csv import Cell
+from toolevals.registry.changes import SchemaRow, schema_rows, version_changes
 from toolevals.registry.forms import McpForm, PublishForm, RegistryForm
-from toolevals.registry.large_previews import KIND, large_preview, large_preview_start
-from toolevals.registry.large_publishing import large_publish_start
+from toolevals.registry.large_documents import PREVIEW_KIND, large_preview, large_preview_start, large_publish_start
+from toolevals.registry.mcp_servers import registry_fetch_begin
 from toolevals.registry.models import Registry, RegistryVersion
 from toolevals.registry.previews import LOSSES, Preview, loss_lines, preview_of
-from toolevals.registry.schema_rows import SchemaRow, schema_rows
 from toolevals.registry.services import registry_create, registry_publish
 from toolevals.registry.tool_lists import tools_in
 from toolevals.workspace.file_responses import csv_file
 from toolevals.workspace.models import Job, JobState, Role
 from toolevals.workspace.paging import page_of, rows_of
 from toolevals.workspace.requests import ProjectRequest
+
+REGISTRIES: Final = (
+    "registry_id",
+    "registry",
+    "name",
+    "newest_version_id",
+    "newest_version",
+    "tools",
+    "newest_at",
+    "created_at",
+)
+VERSIONS: Final = ("version_id", "version", "tools", "digest", "note", "losses", "actor_id", "actor", "created_at")
+
+
+def registry_lines(registries: Iterable[Any]) -> Iterator[tuple[Cell, ...]]:
+    """Yield one row for each registry that was read `with_newest`."""
+    for each in registries:
+        newest = each.newest_id, each.newest_number, each.newest_size, each.newest_at
+        yield each.pk, each.slug, each.name, *newest, each.created_at
+
+
+def version_lines(versions: Iterable[RegistryVersion]) -> Iterator[tuple[Cell, ...]]:
+    """Yield one row for each version that was read with its tool list and who published it."""
+    for each in versions:
+        who = (each.actor.pk, each.actor.name) if each.actor else (None, None)
+        losses = json.dumps(each.losses, ensure_ascii=False) if each.losses else None
+        yield each.pk, each.number, each.tools.size, each.tools.digest, each.note, losses, *who, each.created_at
+
 
 MAX_PROBLEMS = 50
 
@@ -77,7 +106,7 @@ def registries(request: ProjectRequest) -> HttpResponse:
 def registries_csv(request: ProjectRequest) -> StreamingHttpResponse:
     """Send the registries, the newest first."""
     rows = rows_of(Registry.objects.in_project(request.project).with_newest())
-    return csv_file("registries", lists.REGISTRIES, lists.registry_lines(rows))
+    return csv_file("registries", REGISTRIES, registry_lines(rows))
 
 
 @require_http_methods(["GET", "POST"])
@@ -171,7 +200,7 @@ def _job(request: ProjectRequest, said: str) -> Job | None:
         pk = UUID(said)
     except ValueError:
         return None
-    return Job.objects.filter(project=request.project, kind=KIND, pk=pk).with_progress().first()
+    return Job.objects.filter(project=request.project, kind=PREVIEW_KIND, pk=pk).with_progress().first()
 
 
 @require_POST
@@ -225,7 +254,7 @@ def versions_csv(request: ProjectRequest, registry: str) -> StreamingHttpRespons
     """Send a registry's versions, the newest first."""
     found = get_object_or_404(Registry.objects.in_project(request.project), slug=registry)
     rows = rows_of(found.versions.select_related("actor", "tools"))
-    return csv_file(f"{found.slug}-versions", lists.VERSIONS, lists.version_lines(rows))
+    return csv_file(f"{found.slug}-versions", VERSIONS, version_lines(rows))
 
 
 @require_GET
@@ -274,3 +303,17 @@ def _shown(spec: ToolSpec) -> ShownTool:
     rows = schema_rows(spec.input_schema)
     shown, left_out = tuple(rows[:MAX_ROWS]), max(len(rows) - MAX_ROWS, 0)
     return ShownTool(spec, shown, tuple(filter(None, marks)), left_out, why_unused(spec) or unchecked_formats(spec))
+
+
+@require_POST
+def fetch(request: ProjectRequest, registry: str) -> HttpResponse:
+    """Begin to ask the server for its tools, to publish them, and show the job."""
+    found = get_object_or_404(Registry.objects.in_project(request.project), slug=registry)
+    form = McpForm(request.POST, project=request.project)
+    if form.is_valid():
+        try:
+            job = registry_fetch_begin(registry=found, actor=request.user, **form.asked())
+            return redirect("workspace:job", request.project.slug, job.pk)
+        except InvalidDocument as error:
+            form.add_problems(error)
+    return registry_page(request, found, PublishPage(PublishForm(), form))
