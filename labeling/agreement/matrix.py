@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from toolevals.presentation.figures import HeatCell, heat_map
-from toolevals.presentation.heat import heat_step
 from toolevals.presentation.numbers import whole_percent
+from toolevals.presentation.palettes import heat_step
 
 # With more classes than this no one reads a table: those that differ most are drawn, the file holds all.
 MOST_DRAWN = 40

@@ -10,7 +10,7 @@ from reports.filters.case_filters import STATUSES, Effect, Filters, Split
 from reports.filters.gold_values import compared_name, gold_values
 from reports.filters.offered import effects_by_name
 from toolevals.grading.metrics.confusion import EVERY, SPECIAL, collapsed_class, set_class, tools_of_class
-from toolevals.presentation.labels import DIVIDER
+from toolevals.presentation.numbers import DIVIDER
 from toolevals.runs.counts.counted_cases import Cell
 from toolevals.runs.models import Grading
 

@@ -14,7 +14,7 @@ from labeling.coverage.expected import calls_of
 from labeling.models import VersionEntry
 from toolevals.grading.metrics.confusion import tools_of_class
 from toolevals.grading.values.canonical import canonical, digest
-from toolevals.presentation.labels import DIVIDER
+from toolevals.presentation.numbers import DIVIDER
 from toolevals.runs.models import Grading
 
 # So many values are parts of their own, the most frequent in the gold.

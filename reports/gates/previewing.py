@@ -10,7 +10,7 @@ from typing import Final
 from reports.gates.page import CHECKS_CSV, STATUS_WORDS, CheckRow, check_rows, checks_csv
 from reports.models import GatePreview, HeldGate
 from toolevals.presentation.csv import Cell
-from toolevals.presentation.gates.report import ORDER
+from toolevals.presentation.gate_reports import ORDER
 
 # Rules by tool or by stratum can be many; the file holds all.
 MOST_RULES: Final = 200

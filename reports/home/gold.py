@@ -20,8 +20,7 @@ from reports.models import SuspectCount
 from reports.suspects.counting import suspects_counted
 from reports.suspects.listing import Row, SuspectFilter, page_of
 from toolevals.grading.metrics.rates import Estimate
-from toolevals.presentation.sparks import Spark, spark
-from toolevals.presentation.squares import Squares, squares
+from toolevals.presentation.sparks import Spark, Squares, spark, squares
 from toolevals.workspace.requests import ProjectRequest
 
 MOST_SUSPECTS: Final = 3

@@ -21,8 +21,8 @@ from reports.matrix.state import MatrixState, Measure
 from toolevals.grading.metrics.confusion import SPECIAL, namespace_of, namespaces
 from toolevals.grading.values.verdicts import NONE
 from toolevals.presentation.figures import heat_map
-from toolevals.presentation.heat import STEPS, heat_step
 from toolevals.presentation.numbers import amount, percent, whole_percent
+from toolevals.presentation.palettes import STEPS, heat_step
 from toolevals.runs.models import Grading
 
 # With more classes than this a table of links is slow and no one reads it: the heat map and the list remain.

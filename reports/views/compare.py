@@ -44,7 +44,7 @@ from reports.public_scores.compared_runs import public_rows
 from reports.queries.label_noise import noisier
 from reports.tables.long import compared_table
 from reports.views.downloads import long_csv
-from toolevals.presentation.label_noise import change_words
+from toolevals.presentation.numbers import change_words
 from toolevals.presentation.table import Table
 from toolevals.workspace.requests import ProjectRequest
 from toolevals.workspace.tables import table_file

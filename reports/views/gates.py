@@ -36,7 +36,7 @@ from reports.services import GateRequest, badge_drop, badge_make, gate_hold
 from reports.trends.scope import experiment_of
 from toolevals.grading.gates.results import GateResult
 from toolevals.grading.values.problems import InvalidDocument
-from toolevals.presentation.gates.badge import badge_svg
+from toolevals.presentation.gate_reports import badge_svg
 from toolevals.runs.models import Experiment
 from toolevals.workspace.file_responses import csv_file
 from toolevals.workspace.middleware import shows_secret

@@ -20,7 +20,7 @@ from reports.matrix.state import MatrixState, Measure, read_matrix_state
 from reports.matrix.table import drawn, drawn_document
 from reports.pages.run_header import RunHead, graded, run_head, run_url
 from reports.queries.costing import basis_of
-from toolevals.presentation.intervals import track_start
+from toolevals.presentation.numbers import track_start
 from toolevals.runs.counts.counted_cases import Unit, View
 from toolevals.runs.models import Grading
 from toolevals.traces.models import TraceExample

@@ -11,7 +11,7 @@ from rest_framework import serializers
 from labeling.models import DatasetVersion
 from toolevals.grading.metrics.label_noise import LabelNoise
 from toolevals.grading.values.verdict_table import VERDICT_NAMES
-from toolevals.presentation.label_noise import score_words
+from toolevals.presentation.numbers import score_words
 from toolevals.runs.api.reread_scores import CorrectedScoreSerializer
 from toolevals.runs.counts.example_sums import verdict_rates
 from toolevals.runs.judging.blindness import shown_detail

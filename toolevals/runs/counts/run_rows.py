@@ -16,7 +16,7 @@ from toolevals.grading.metrics.clustered import Rate
 from toolevals.grading.metrics.label_noise import LabelNoise
 from toolevals.grading.values.verdicts import CALLS, EXPECTED, decided_words, parts_of
 from toolevals.presentation import numbers
-from toolevals.presentation.label_noise import short_words
+from toolevals.presentation.numbers import short_words
 from toolevals.runs.counts.example_sums import verdict_rates
 from toolevals.runs.counts.label_noise import noises_of
 from toolevals.runs.counts.spending import Spending
