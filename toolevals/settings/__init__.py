@@ -23,10 +23,9 @@ from toolevals.settings.navigation import HOME_WAITING as HOME_WAITING
 from toolevals.settings.navigation import NAVIGATION as NAVIGATION
 from toolevals.settings.navigation import SEARCHED as SEARCHED
 from toolevals.settings.navigation import SUBNAVIGATION as SUBNAVIGATION
-from toolevals.settings.private_files import keep_private
+from toolevals.settings.private_files import keep_private, secret_key
 from toolevals.settings.rest import REST_FRAMEWORK as REST_FRAMEWORK
 from toolevals.settings.rest import SPECTACULAR_SETTINGS as SPECTACULAR_SETTINGS
-from toolevals.settings.secrets import secret_key
 
 # Before the applications load.
 search_seldom_around_work()
