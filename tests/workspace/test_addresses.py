@@ -49,8 +49,8 @@ def test_telling_an_address_loads_no_page(tmp_path):
         "import sys, django; django.setup();"
         "from toolevals.workspace.addresses import address; address('reports:run', 'shop', 7);"
         "from toolevals.celery import app; app.loader.import_default_modules();"
-        "from toolevals.workspace.jobs.sweeper import Sweeper; from django.conf import settings;"
-        "from django.utils.module_loading import import_string; [import_string(name) for name in settings.SWEEP_TASKS];"
+        "from toolevals.workspace.jobs.sweeper import Sweeper, duty_named; from django.conf import settings;"
+        "[duty_named(name) for name in settings.SWEEP_TASKS];"
         "print(*sorted({'toolevals.urls', 'reports.views', 'rest_framework.compat', 'narwhals'} & set(sys.modules)))"
     )
     result = subprocess.run(

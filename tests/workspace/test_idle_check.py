@@ -83,7 +83,7 @@ def test_a_duty_that_had_something_to_do_is_called_again_soon(version):
 
 
 def test_a_sign_of_life_at_rest_is_no_row(version, settings, tmp_path):
-    settings.SWEEP_TASKS = {"toolevals.workspace.jobs.sweeper.sign_of_life": 15}
+    settings.SWEEP_TASKS = {"toolevals.workspace.jobs.periodic.sign_of_life": 15}
     long_ago = timezone.now() - timedelta(hours=1)
     assert last_sweep() is None
     sweep_tasks_run(long_ago)

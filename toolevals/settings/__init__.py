@@ -243,25 +243,35 @@ BATCH_MAX_SECONDS = env.int("BATCH_MAX_SECONDS", 3600)
 SWEEP_SECONDS = env.float("SWEEP_SECONDS", 5.0 if REDIS_URL else 0.25)
 # The sweeper's regular duties: a function of the time -> seconds between two calls.
 SWEEP_TASKS: dict[str, float] = {
-    "toolevals.workspace.jobs.sweeper.sign_of_life": 15,
+    "toolevals.workspace.jobs.periodic.sign_of_life": 15,
     "labeling.services.settle_due": 5,
     "labeling.services.arrivals.imports_sweep": 10,
     "toolevals.runs.services.baseline_agents.baseline_agents_due": 60,
     "labeling.services.ordering.deficits_order": 300,
     "labeling.services.batches.assignments_free": 300,
     "reports.services.gate_previews_forget": 3600,
-    "toolevals.workspace.uploads.services.uploads_forget": 3600,
-    "toolevals.workspace.jobs.files.job_files_forget": 3600,
-    "toolevals.workspace.uploads.services.stray_files_sweep": 3600,
-    "toolevals.workspace.accounts.services.sessions_forget": 3600,
-    "toolevals.workspace.accounts.services.sign_in_failures_forget": 3600,
-    "toolevals.workspace.idempotency.models.idempotency_keys_forget": 3600,
-    "toolevals.workspace.trash.services.trash_sweep": 15,
+    "toolevals.workspace.services.uploads.uploads_forget": 3600,
+    "toolevals.workspace.services.job_files.job_files_forget": 3600,
+    "toolevals.workspace.services.stray_files.stray_files_sweep": 3600,
+    "toolevals.workspace.services.sign_in.sessions_forget": 3600,
+    "toolevals.workspace.services.sign_in.sign_in_failures_forget": 3600,
+    "toolevals.workspace.services.idempotency_keys.idempotency_keys_forget": 3600,
+    "toolevals.workspace.services.trash.trash_sweep": 15,
     "toolevals.traces.tasks.traces_due": 2,
     "toolevals.traces.tasks.questions_due": 2,
     "toolevals.traces.services.trace_hours.trace_hours_count": 60,
     "toolevals.traces.services.retention.traces_forget": 600,
     "toolevals.traces.services.promotion_schedules.promotions_due": 60,
+}
+# Where the modules of that table stand by now: its names are keys in the database, and stay.
+SWEEP_MODULES: dict[str, str] = {
+    "toolevals.workspace.jobs.periodic": "toolevals.workspace.jobs.sweeper",
+    "toolevals.workspace.services.uploads": "toolevals.workspace.uploads.services",
+    "toolevals.workspace.services.job_files": "toolevals.workspace.jobs.files",
+    "toolevals.workspace.services.stray_files": "toolevals.workspace.uploads.services",
+    "toolevals.workspace.services.sign_in": "toolevals.workspace.accounts.services",
+    "toolevals.workspace.services.idempotency_keys": "toolevals.workspace.idempotency.models",
+    "toolevals.workspace.services.trash": "toolevals.workspace.trash.services",
 }
 # What owners can delete: see `toolevals.workspace.trash.kinds`. In this order it is destroyed.
 TRASH_KINDS = (

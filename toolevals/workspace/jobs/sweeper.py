@@ -34,9 +34,16 @@ def sweep_tasks_run(now: datetime) -> list[str]:
     called = []
     for name, seconds in every.items():
         if known.get(name, now) <= now and _claim(name, now, seconds):
-            import_string(name)(now)
+            duty_named(name)(now)
             called.append(name)
     return called
+
+
+def duty_named(name: str) -> Callable[[datetime], object]:
+    """Return the function that a name in `SWEEP_TASKS` stands for."""
+    module, _, function = name.rpartition(".")
+    found: Callable[[datetime], object] = import_string(f"{settings.SWEEP_MODULES.get(module, module)}.{function}")
+    return found
 
 
 def last_sweep() -> datetime | None:
