@@ -16,9 +16,9 @@ from labeling.services import dataset_create, import_start
 from tests.runs.building import HISTORY, REFUND, call, stored, uploaded_run, version_of
 from tests.runs.test_killed import KillAt, Killed
 from tests.runs.trashing import destroyed, destroying, jobs_destroy, swept
+from toolevals.runs import trash as datasets
 from toolevals.runs.models import Run
-from toolevals.runs.trash import datasets
-from toolevals.runs.trash.datasets import Datasets
+from toolevals.runs.trash import Datasets
 from toolevals.workspace.jobs import leases
 from toolevals.workspace.models import Batch, BatchState, Job, Project, Upload
 from toolevals.workspace.projects.services import project_create

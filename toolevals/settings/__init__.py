@@ -275,9 +275,9 @@ SWEEP_MODULES: dict[str, str] = {
 }
 # What owners can delete: see `toolevals.workspace.trash.kinds`. In this order it is destroyed.
 TRASH_KINDS = (
-    "toolevals.runs.trash.runs.Runs",
-    "toolevals.runs.trash.datasets.Datasets",
-    "toolevals.runs.trash.registries.Registries",
+    "toolevals.runs.trash.Runs",
+    "toolevals.runs.trash.Datasets",
+    "toolevals.runs.trash.Registries",
     "toolevals.traces.trash.Projects",
 )
 # What higher rooms withhold in the audit log for now, and what they do when a member's role changes or ends: see

@@ -25,7 +25,7 @@ class TrashKind(ABC):
 
     def rows(self, project: Project) -> models.QuerySet[Any]:
         """Return the project's rows of this kind that owners may delete, deleted ones included."""
-        found: models.QuerySet[Any] = self.model.with_trash.filter(project=project)
+        found: models.QuerySet[Any] = self.model.with_trash.filter(project=project).select_related("deleted_by")
         return found
 
     def project(self, row: Any) -> Project:
