@@ -22,7 +22,7 @@ from toolevals.runs.trash import Datasets
 from toolevals.workspace.jobs import leases
 from toolevals.workspace.models import Batch, BatchState, Job, Project, Upload
 from toolevals.workspace.projects.services import project_create
-from toolevals.workspace.trash import parts
+from toolevals.workspace.trash import kinds as parts
 from toolevals.workspace.trash import services as trash
 from toolevals.workspace.trash.services import TrashError, trash_destroy, trash_put, trash_restore, trash_sweep
 

@@ -24,7 +24,7 @@ def test_a_database_that_is_away_is_503(client, db, monkeypatch):
     def away():
         raise OperationalError
 
-    monkeypatch.setattr("toolevals.workspace.health.last_sweep", away)
+    monkeypatch.setattr("toolevals.workspace.errors.last_sweep", away)
     response = client.get("/healthz")
     assert response.status_code == 503
     assert response.json() == {"database": "unreachable", "workers": "unknown", "disk": "ok"}

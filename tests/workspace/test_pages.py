@@ -261,7 +261,7 @@ def test_error_pages_say_what_happened(client, viewer, settings):
 
 def test_a_crash_is_answered_by_a_page_that_needs_nothing(client, db, monkeypatch):
     client.raise_request_exception = False
-    monkeypatch.setattr("toolevals.workspace.health.last_sweep", lambda: 1 / 0)
+    monkeypatch.setattr("toolevals.workspace.errors.last_sweep", lambda: 1 / 0)
     response = client.get("/healthz")
     assert response.status_code == 500
     assert "Something broke on the server." in response.content.decode()

@@ -50,11 +50,12 @@ from toolevals.runs.models import (
 from toolevals.workspace.bulk import others_write_first
 from toolevals.workspace.jobs.models import JobQuerySet
 from toolevals.workspace.models import DESTROY, Job, Project, Upload, User
-from toolevals.workspace.trash.kinds import TrashKind, counted
-from toolevals.workspace.trash.parts import (
+from toolevals.workspace.trash.kinds import (
     AT_ONCE,
+    TrashKind,
     children_count,
     children_delete,
+    counted,
     delete_in_parts,
     going_along,
     jobs_delete,

@@ -1,21 +1,27 @@
-"""Answers when something is wrong: problem+json for programs, a page for people."""
+"""Answers when something is wrong, with problem+json for programs and a page for people, and says whether all works."""
 
 from __future__ import annotations
 
 import sys
+from datetime import timedelta
 from http import HTTPStatus
 
 from django.conf import settings
 from django.core.exceptions import BadRequest, RequestDataTooBig
-from django.http import HttpRequest, HttpResponse
+from django.db import Error, connection
+from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.template.loader import render_to_string
 from django.views.csrf import csrf_failure
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_GET
 
 from toolevals.workspace.api.problems import problem, problem_coded
-from toolevals.workspace.health import unreachable
+from toolevals.workspace.clock import clock_difference, database_now
+from toolevals.workspace.jobs.sweeper import last_sweep
 from toolevals.workspace.outages import Outage, outage_of
 from toolevals.workspace.requests import is_api, is_by_script
+from toolevals.workspace.uploads.services import is_low
 
 HEALTH = "/healthz"
 
@@ -87,3 +93,39 @@ def csrf_failed(request: HttpRequest, reason: str = "") -> HttpResponse:
     if is_by_script(request):
         return problem_coded(403, "The page's CSRF token is out of date. Nothing was taken.", "csrf")
     return csrf_failure(request, reason)
+
+
+SILENT_AFTER = timedelta(minutes=1)
+
+
+@never_cache
+@require_GET
+def health(request: HttpRequest) -> JsonResponse:
+    """Return 200 if requests can be answered, 503 if the database is away.
+
+    `workers` is "ok", or "silent" if none gave a sign of life in the last minute: pages work then, jobs wait. `disk` is
+    "ok", or "low" once only the database's reserve is left: uploads are refused then. `clock` is "ok", or says by how
+    much this server's clock differs from the database's.
+    """
+    try:
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT 1")
+        seen, now = last_sweep(), database_now()
+        clock = clock_difference() or "ok"
+    except Error:
+        return unreachable()
+    alive = seen is not None and now - seen < SILENT_AFTER
+    seen_at = seen.isoformat() if seen else None
+    workers = "ok" if alive else "silent"
+    return JsonResponse(
+        {"database": "ok", "workers": workers, "workers_seen_at": seen_at, "disk": _disk(), "clock": clock}
+    )
+
+
+def unreachable() -> JsonResponse:
+    """Return the answer while the database is away."""
+    return JsonResponse({"database": "unreachable", "workers": "unknown", "disk": _disk()}, status=503)
+
+
+def _disk() -> str:
+    return "low" if is_low() else "ok"

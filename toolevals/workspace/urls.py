@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.urls import include, path
 
 from toolevals.workspace import documents as docs
-from toolevals.workspace import health, search
+from toolevals.workspace import errors, search
 from toolevals.workspace.accounts import views as accounts
 from toolevals.workspace.audit import views as audit
 from toolevals.workspace.jobs import views as jobs
@@ -51,7 +51,7 @@ urlpatterns = [
     path("sign-in/", accounts.sign_in, name="sign-in"),
     path("sign-out/", accounts.sign_out, name="sign-out"),
     path("session/", accounts.session, name="session"),
-    path("healthz", health.health, name="health"),
+    path("healthz", errors.health, name="health"),
     path("docs/", docs.docs, name="docs"),
     path("docs/search/", docs.docs_search, name="docs-search"),
     path("docs/files/<path:file>", docs.docs_file, name="docs-file"),

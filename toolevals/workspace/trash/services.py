@@ -17,9 +17,8 @@ from toolevals.workspace.clock import database_now
 from toolevals.workspace.jobs.leases import BatchPreempted, Lease
 from toolevals.workspace.jobs.services import BatchPlan, batch_complete, job_cancel, job_create, job_retry
 from toolevals.workspace.models import DESTROY, Job, JobState, Project, User
-from toolevals.workspace.trash.kinds import TrashKind, kind_of, trash_kinds
+from toolevals.workspace.trash.kinds import TrashKind, jobs_delete, kind_of, trash_kinds
 from toolevals.workspace.trash.models import destroyed_from
-from toolevals.workspace.trash.parts import jobs_delete
 
 # Between two looks of a job that destroys at whether other work waits.
 TURN_SECONDS = 2.0
