@@ -130,9 +130,9 @@ def prepared(tools: int = 10) -> tuple[Any, Any, list[Any]]:
     from django.core.management import call_command
 
     from toolevals.registry.services import registry_create, registry_publish
+    from toolevals.workspace.accounts.services import user_create
     from toolevals.workspace.models import Role
-    from toolevals.workspace.services.projects import member_set, project_create
-    from toolevals.workspace.services.users import user_create
+    from toolevals.workspace.projects.services import member_set, project_create
 
     call_command("migrate", verbosity=0)
     call_command("collectstatic", verbosity=0, interactive=False)
@@ -157,7 +157,7 @@ def imported(project: Any, tools: Any, slug: str, content: bytes) -> Any:
     """Return a new dataset with the examples of a file, imported by a job."""
     from labeling.datasets.services import dataset_create
     from labeling.imports.services import import_start
-    from toolevals.workspace.services.uploads import upload_store
+    from toolevals.workspace.uploads.services import upload_store
 
     dataset = dataset_create(project=project, actor=None, slug=slug, name=slug, default_tools=tools)
     upload = upload_store(project=project, actor=None, file=io.BytesIO(content), name="rows.jsonl")

@@ -123,7 +123,7 @@ class Labeller:
     def by_rest(self, labels: int) -> Times:
         """Claim and submit."""
         from toolevals.workspace.models import Role
-        from toolevals.workspace.services.tokens import token_create
+        from toolevals.workspace.tokens.services import token_create
 
         name = f"bench {time.time_ns()}"
         _, secret = token_create(project=self.project, actor=None, user=self.user, name=name, role=Role.REVIEWER)

@@ -122,7 +122,7 @@ def gate_decided() -> float:
     """Return the processor seconds of a worker that holds run 2 against a gate, with run 1 before it."""
     from reports.gates.services import GateRequest, gate_decide, gate_hold
     from toolevals.runs.models import Run
-    from toolevals.workspace.jobs import batch_work
+    from toolevals.workspace.jobs.leases import batch_work
 
     held = gate_hold(run=Run.objects.get(number=2), actor=None, request=GateRequest(GATE_RULES, baseline="1"))
     assert held.job is not None

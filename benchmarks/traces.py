@@ -47,7 +47,7 @@ def intake(project: Any, person: Any, batches: int) -> dict[str, float]:
     from toolevals.traces.models import Trace
     from toolevals.traces.reading.services import traces_settle
     from toolevals.workspace.models import Role, TokenScope
-    from toolevals.workspace.services.tokens import token_create
+    from toolevals.workspace.tokens.services import token_create
 
     # What is measured is one sender that does not stop: no rate is to be kept.
     settings.TRACES_SPANS_PER_SECOND, settings.TRACES_QUIET_SECONDS = 10**9, 0

@@ -15,31 +15,35 @@ from django.urls import reverse
 from labeling.label.open_tasks import MANY
 from labeling.models import Dataset, DatasetVersion, Example
 from labeling.second_looks.pending_second_looks import MOST as MOST_LOOKS
-from toolevals.workspace.home import MOST_NEWS, News, Waits
+from toolevals.workspace.home import MOST_NEWS, News, PendingTask
 from toolevals.workspace.models import Job, JobState, Project, Role, within
 from toolevals.workspace.requests import ProjectRequest
 from toolevals.workspace.search import MOST, Found
 
 
-def waiting(project: Project, role: Role, counted: Mapping[str, int]) -> Iterator[Waits]:
+def waiting(project: Project, role: Role, counted: Mapping[str, int]) -> Iterator[PendingTask]:
     """Yield what waits for a person who labels, and for one who decides."""
     if role < Role.REVIEWER:
         return
     at = {name: reverse(f"labeling:{name}", args=[project.slug]) for name in ("label", "questions", "feedback")}
-    yield Waits(counted["to_label"], "example to label", "examples to label", at["label"], "Label examples", MANY)
+    yield PendingTask(counted["to_label"], "example to label", "examples to label", at["label"], "Label examples", MANY)
     looks = reverse("labeling:second-looks", args=[project.slug])
     # Counted for the first page alone; the page after the last label says it in its own words.
     waits = counted.get("second_looks", 0)
-    yield Waits(waits, "second look", "second looks", looks, "Take second looks", MOST_LOOKS)
+    yield PendingTask(waits, "second look", "second looks", looks, "Take second looks", MOST_LOOKS)
     if role >= Role.ADJUDICATOR:
         decide = reverse("labeling:adjudicate", args=[project.slug])
-        yield Waits(counted["differing"], "example to decide", "examples to decide", decide, "Decide labels", MANY)
-        yield Waits(counted["disputed"], "dispute to decide", "disputes to decide", decide, "Decide disputes", MANY)
-        yield Waits(
+        yield PendingTask(
+            counted["differing"], "example to decide", "examples to decide", decide, "Decide labels", MANY
+        )
+        yield PendingTask(
+            counted["disputed"], "dispute to decide", "disputes to decide", decide, "Decide disputes", MANY
+        )
+        yield PendingTask(
             counted["to_answer"], "question to answer", "questions to answer", at["questions"], "Answer questions", MANY
         )
     answered = counted["answered"]
-    yield Waits(
+    yield PendingTask(
         answered,
         "of your questions is answered",
         "of your questions are answered",
@@ -48,10 +52,12 @@ def waiting(project: Project, role: Role, counted: Mapping[str, int]) -> Iterato
         MANY,
     )
     read = counted["to_read"]
-    yield Waits(read, "outcome of a label to read", "outcomes of labels to read", at["feedback"], "Read outcomes", MANY)
+    yield PendingTask(
+        read, "outcome of a label to read", "outcomes of labels to read", at["feedback"], "Read outcomes", MANY
+    )
     calibrate = reverse("labeling:calibration-waiting", args=[project.slug])
     left = counted["to_calibrate"]
-    yield Waits(left, "example left to calibrate on", "examples left to calibrate on", calibrate, "Calibrate")
+    yield PendingTask(left, "example left to calibrate on", "examples left to calibrate on", calibrate, "Calibrate")
 
 
 def news(project: Project, since: datetime) -> Iterator[News]:

@@ -10,7 +10,7 @@ from labeling.imports import publish_import
 from labeling.imports import services as imports
 from labeling.lint import services as linting
 from toolevals.celery import app
-from toolevals.workspace.jobs import batch_work
+from toolevals.workspace.jobs.leases import batch_work
 
 
 @app.task(name="labeling.import_prepare")

@@ -8,8 +8,7 @@ from django.db.models import Q
 from django.urls import reverse
 
 from toolevals.runs.models import Experiment, Run
-from toolevals.workspace.address_numbers import whole_number
-from toolevals.workspace.requests import ProjectRequest
+from toolevals.workspace.requests import ProjectRequest, whole_number
 from toolevals.workspace.search import MOST, Found
 
 

@@ -8,7 +8,7 @@ from reports.dropped import preview as looking
 from reports.gates.services import gate_decide
 from reports.suspects import services as counting
 from toolevals.celery import app
-from toolevals.workspace.jobs import batch_work
+from toolevals.workspace.jobs.leases import batch_work
 
 
 @app.task(name="reports.downloads.services")

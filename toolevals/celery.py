@@ -39,7 +39,7 @@ def others_first(**_: Any) -> None:
 @after_setup_task_logger.connect
 def outages_in_a_line(logger: Any, **_: Any) -> None:
     """Have a worker's log, which is not that of the settings, say in a line that the database is away."""
-    from toolevals.workspace.outage_lines import OutageFilter
+    from toolevals.workspace.log_filters import OutageFilter
 
     for handler in logger.handlers:
         handler.addFilter(OutageFilter())

@@ -15,14 +15,14 @@ urlpatterns = [
     path("v1/", include("toolevals.traces.intake.urls")),
     path("badges/", include("reports.badge_urls")),
     path("api/v1/", include("toolevals.workspace.api.urls")),
-    path("api/v1/projects/<slug:project>/", include("toolevals.registry.api.urls")),
+    path("api/v1/projects/<slug:project>/", include("toolevals.registry.api")),
     path("api/v1/projects/<slug:project>/", include("labeling.api.urls")),
     path("api/v1/projects/<slug:project>/", include("toolevals.runs.api.urls")),
     path("api/v1/projects/<slug:project>/", include("toolevals.traces.api.urls")),
     path("api/v1/projects/<slug:project>/", include("reports.api.urls")),
 ]
 
-handler400 = "toolevals.workspace.views.errors.bad_request"
-handler403 = "toolevals.workspace.views.errors.permission_denied"
-handler404 = "toolevals.workspace.views.errors.not_found"
-handler500 = "toolevals.workspace.views.errors.server_error"
+handler400 = "toolevals.workspace.errors.bad_request"
+handler403 = "toolevals.workspace.errors.permission_denied"
+handler404 = "toolevals.workspace.errors.not_found"
+handler500 = "toolevals.workspace.errors.server_error"

@@ -51,7 +51,7 @@ class _Toolevals:
         from django.test import Client
 
         from toolevals.workspace.models import Role
-        from toolevals.workspace.services.tokens import token_create
+        from toolevals.workspace.tokens.services import token_create
 
         user = self.people[0]
         _, secret = token_create(project=self.project, actor=None, user=user, name="bench", role=Role.REVIEWER)

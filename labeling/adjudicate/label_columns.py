@@ -12,8 +12,8 @@ from labeling.expectations.comparison import answer_words
 from labeling.expectations.meaning import groups
 from labeling.models import Adjudication, Dispute, LabelAnswer, Revision
 from toolevals.grading.values.canonical import canonical
-from toolevals.workspace.address_numbers import whole_number
 from toolevals.workspace.models import Role, User
+from toolevals.workspace.requests import whole_number
 
 # Of five labels each may have been another first.
 LETTERS = "ABCDEFGHIJ"

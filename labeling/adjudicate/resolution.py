@@ -29,9 +29,9 @@ from labeling.models import (
 )
 from toolevals.grading.matching.equivalence import equivalent
 from toolevals.grading.values import Expectation
+from toolevals.workspace.audit.services import audit_record
 from toolevals.workspace.clock import database_now
 from toolevals.workspace.models import Project, User
-from toolevals.workspace.services.audit import audit_record
 
 # So many people pass an example on before an adjudicator decides it.
 SKIPS_TO_RETIRE = 2

@@ -32,9 +32,9 @@ from labeling.models import (
     Skip,
 )
 from toolevals.grading.values.problems import InvalidDocument, Problem
+from toolevals.workspace.audit.services import audit_record
 from toolevals.workspace.clock import database_now
 from toolevals.workspace.models import User
-from toolevals.workspace.services.audit import audit_record
 
 OWN_DISPUTE = "You have disputed this gold label; someone else must decide."
 REOPENED = "revision_reopen"

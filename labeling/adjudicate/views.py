@@ -47,11 +47,10 @@ from toolevals.grading.json_schema.conformance import expectation_problems
 from toolevals.grading.values import Expectation, ToolSpec
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.registry.tool_lists import tools_in
+from toolevals.workspace.idempotency.submissions import AlreadyTaken, acknowledged, is_taken, once
 from toolevals.workspace.models import within
 from toolevals.workspace.paging import page_of
 from toolevals.workspace.requests import ProjectRequest
-from toolevals.workspace.services.submissions import AlreadyTaken
-from toolevals.workspace.views.acknowledgement import acknowledged, is_taken, once
 
 PAGE = "labeling/adjudicate.html"
 MAIN = "labeling/parts/adjudicate_main.html"

@@ -19,7 +19,8 @@ from labeling.label.querysets import LabelQuerySet
 from labeling.models import AgreementReport, Dataset, Label, LabelReading
 from toolevals.workspace.addresses import address
 from toolevals.workspace.clock import database_now
-from toolevals.workspace.jobs import BatchPlan, Lease, job_create
+from toolevals.workspace.jobs.leases import Lease
+from toolevals.workspace.jobs.services import BatchPlan, job_create
 from toolevals.workspace.models import Job, User
 
 AT_ONCE = 500

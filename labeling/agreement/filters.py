@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 from uuid import UUID
 
 from labeling.models import Example
-from toolevals.workspace.address_numbers import read_id, whole_number
+from toolevals.workspace.requests import read_id, whole_number
 
 LONGEST = 200
 

@@ -16,8 +16,8 @@ from toolevals.grading.metrics.rates import Estimate, Interval
 from toolevals.presentation.csv import Cell as CsvCell
 from toolevals.presentation.figures import TrendPoint, trend
 from toolevals.presentation.numbers import ABSENT, percent, span
-from toolevals.workspace.address_numbers import read_id
 from toolevals.workspace.models import Role, User
+from toolevals.workspace.requests import read_id
 
 NO_CLASSES = "values hardly recur: habits and chance look the same"
 FIGURES_CSV = ("what", "tool", "argument", "figure", "value", "low", "high", "units", "reason")

@@ -32,8 +32,8 @@ from labeling.expectations.wording import summary
 from labeling.models import Dataset, Label, LabelAnswer, Revision
 from toolevals.presentation.csv import Cell
 from toolevals.presentation.figures import HeatCell, heat_map
-from toolevals.presentation.heat import heat_step
 from toolevals.presentation.numbers import whole_percent
+from toolevals.presentation.palettes import heat_step
 from toolevals.workspace.file_responses import csv_file
 from toolevals.workspace.models import Membership, Role, User
 from toolevals.workspace.requests import ProjectRequest

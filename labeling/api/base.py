@@ -14,7 +14,7 @@ from labeling.errors import InvalidAct
 from labeling.models import Dataset, DatasetVersion, Example
 from toolevals.workspace.api.base import ProjectView
 from toolevals.workspace.api.problems import Problems
-from toolevals.workspace.api.serializers import JobSerializer
+from toolevals.workspace.jobs.api import JobSerializer
 from toolevals.workspace.models import Job
 
 # A file that a job has written; 410 when it is not there.

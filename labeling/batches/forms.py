@@ -10,7 +10,7 @@ from django.db.models import QuerySet
 from labeling.batches.services import MAX_EXAMPLES, Choice, names_unknown
 from labeling.coverage.quotas import class_of
 from labeling.models import Dataset, Example, LabelBatch, LabelSlot, QueueOrder
-from toolevals.workspace.forms.controls import PlainForm
+from toolevals.workspace.form_controls import PlainForm
 from toolevals.workspace.models import Project, Role, User
 
 MAX_NAMES = 2000

@@ -19,9 +19,10 @@ from django.db.models import Count, Q, QuerySet, UUIDField
 from labeling.blindness import TO_DECIDE
 from labeling.coverage.quotas import class_of, deficits, strata_of
 from labeling.models import Dataset, Example, LabelSlot, QueueOrder, Resolution, Revision
-from toolevals.workspace.jobs import BatchPlan, Lease, job_create
+from toolevals.workspace.audit.services import audit_record
+from toolevals.workspace.jobs.leases import Lease
+from toolevals.workspace.jobs.services import BatchPlan, job_create
 from toolevals.workspace.models import Job, User
-from toolevals.workspace.services.audit import audit_record
 
 AT_ONCE = 500
 # More open examples than this are ordered by a job.

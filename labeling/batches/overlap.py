@@ -19,11 +19,12 @@ from django.db.models import F
 from labeling.adjudicate.resolution import revision_evaluate
 from labeling.batches.ordering import turn_of
 from labeling.models import Dataset, LabelSlot, Resolution, Revision, SlotState
+from toolevals.workspace.audit.services import audit_record
 from toolevals.workspace.bulk import others_write_first
 from toolevals.workspace.clock import database_now
-from toolevals.workspace.jobs import BatchPlan, Lease, job_create
+from toolevals.workspace.jobs.leases import Lease
+from toolevals.workspace.jobs.services import BatchPlan, job_create
 from toolevals.workspace.models import Job, Project, User
-from toolevals.workspace.services.audit import audit_record
 
 AT_ONCE = 200
 

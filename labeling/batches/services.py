@@ -13,9 +13,9 @@ from labeling.errors import InvalidAct
 from labeling.label.querysets import SlotQuerySet
 from labeling.models import Dataset, Example, LabelBatch, LabelSlot, Revision
 from toolevals.grading.values.problems import InvalidDocument, Problem
+from toolevals.workspace.audit.services import audit_record
 from toolevals.workspace.clock import database_now
 from toolevals.workspace.models import Membership, Role, User
-from toolevals.workspace.services.audit import audit_record
 
 AT_ONCE = 500
 MAX_EXAMPLES = 20_000

@@ -7,7 +7,7 @@ from typing import Any
 from django import forms
 
 from labeling.calibration_rounds.services import MOST_ITEMS, USUAL_SIZE
-from toolevals.workspace.forms.controls import PlainForm
+from toolevals.workspace.form_controls import PlainForm
 
 
 class CalibrationForm(PlainForm):

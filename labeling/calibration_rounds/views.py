@@ -55,10 +55,10 @@ from labeling.models import CalibrationItem, CalibrationRound, Dataset
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.registry.tool_lists import tools_in
 from toolevals.workspace.file_responses import csv_file
+from toolevals.workspace.idempotency.submissions import acknowledged
 from toolevals.workspace.models import Role, within
 from toolevals.workspace.paging import page_of
 from toolevals.workspace.requests import ProjectRequest
-from toolevals.workspace.views.acknowledgement import acknowledged
 
 PAGE = "labeling/calibrate.html"
 MAIN = "labeling/parts/calibrate_main.html"

@@ -15,7 +15,8 @@ from labeling.coverage.index_gold_tools import gold_read, unread
 from labeling.models import CoverageCount, Dataset, Example
 from toolevals.workspace.addresses import address
 from toolevals.workspace.clock import database_now
-from toolevals.workspace.jobs import BatchPlan, Lease, job_create
+from toolevals.workspace.jobs.leases import Lease
+from toolevals.workspace.jobs.services import BatchPlan, job_create
 from toolevals.workspace.models import Job, User
 
 # Datasets of more examples than this are counted by a job.

@@ -9,8 +9,8 @@ from django import forms
 from labeling.coverage.quotas import BUCKETS, DIFFICULTIES, EDGE_CASES, ERRORS, MOST, NEEDS, quotas_check, quotas_of
 from labeling.models import Dataset
 from toolevals.grading.values.problems import InvalidDocument
-from toolevals.workspace.address_numbers import whole_number
-from toolevals.workspace.forms.controls import PlainForm
+from toolevals.workspace.form_controls import PlainForm
+from toolevals.workspace.requests import whole_number
 
 # The groups of fields: the part of the document, its names, whether they are shares in percent, and what they mean.
 GROUPS: tuple[tuple[str, tuple[str, ...], bool, str], ...] = (

@@ -30,7 +30,7 @@ from labeling.models import (
     VersionEntry,
 )
 from toolevals.grading.values import ToolSpec
-from toolevals.workspace.jobs import Lease
+from toolevals.workspace.jobs.leases import Lease
 
 # A tool is near that shares a word of its name, or so many words of its description.
 FEWEST_SHARED = 2

@@ -13,7 +13,7 @@ from labeling.coverage.table import tool_rows as rows_of
 from toolevals.presentation import table as tables
 from toolevals.presentation.csv import Cell as CsvCell
 from toolevals.presentation.figures import HeatCell, heat_map
-from toolevals.workspace.address_numbers import page_number
+from toolevals.workspace.requests import page_number
 
 # So many tools are drawn at once, and so many gaps listed; the files hold all.
 TOOLS_A_PAGE = 30

@@ -17,8 +17,8 @@ from django.db.models import Count
 from labeling.models import Dataset, Example, Resolution
 from toolevals.grading.edge_cases import EdgeCase
 from toolevals.grading.values.problems import InvalidDocument, Problem, pointer_to
+from toolevals.workspace.audit.services import audit_record
 from toolevals.workspace.models import User
-from toolevals.workspace.services.audit import audit_record
 
 BUCKETS = ("selection", "no_call", "arguments", "result_use", "error_recovery")
 DIFFICULTIES = ("easy", "medium", "hard")

@@ -18,10 +18,9 @@ from labeling.models import Dataset, Example
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.grading.values.verdicts import PARTS, read_decided_by
 from toolevals.registry.models import RegistryVersion
-from toolevals.workspace.api.idempotency import idempotent
-from toolevals.workspace.api.serializers_trash import TrashedSerializer
-from toolevals.workspace.api.views.trash import deleted_answer
+from toolevals.workspace.idempotency.api import idempotent
 from toolevals.workspace.models import User
+from toolevals.workspace.trash.api import TrashedSerializer, deleted_answer
 
 
 class DecidedByField(serializers.CharField):

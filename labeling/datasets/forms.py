@@ -12,7 +12,7 @@ from labeling.versions.models import TAG_RULE, tags_require
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.grading.values.verdicts import EXPECTED, PART_SENTENCES, PARTS, read_decided_by
 from toolevals.registry.models import RegistryVersion
-from toolevals.workspace.forms.controls import PlainForm
+from toolevals.workspace.form_controls import PlainForm
 from toolevals.workspace.models import Project
 
 

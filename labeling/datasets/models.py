@@ -10,9 +10,9 @@ from django.db.models import Case, F, OuterRef, Q, When
 
 from toolevals.grading.values.verdicts import EXPECTED, LONGEST
 from toolevals.registry.models import RegistryVersion
+from toolevals.workspace.expressions import Length
 from toolevals.workspace.fields import DocumentField, MomentField, PublicIdField
 from toolevals.workspace.models import Project, Trashable, Untrashed, User
-from toolevals.workspace.querysets.lengths import Length
 
 
 class DatasetQuerySet(models.QuerySet["Dataset"]):

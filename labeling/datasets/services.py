@@ -11,8 +11,8 @@ from labeling.models import Dataset, Example
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.grading.values.verdicts import EXPECTED, read_decided_by
 from toolevals.registry.models import RegistryVersion
+from toolevals.workspace.audit.services import audit_record
 from toolevals.workspace.models import Project, User
-from toolevals.workspace.services.audit import audit_record
 
 
 @transaction.atomic

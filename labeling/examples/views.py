@@ -49,9 +49,8 @@ from labeling.models import (
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.grading.values.verdicts import decided_words
 from toolevals.registry.tool_lists import tools_in
-from toolevals.workspace.address_numbers import whole_number
 from toolevals.workspace.models import AuditEntry, Role, User
-from toolevals.workspace.requests import ProjectRequest
+from toolevals.workspace.requests import ProjectRequest, whole_number
 
 SOURCES = {
     GoldSource.AGREED: "Gold by agreement",

@@ -19,13 +19,13 @@ from labeling.examples.shown_strata import hidden_strata
 from labeling.exports import FORMATS, ExportFormat, Outcome, Selection, format_named
 from labeling.exports.services import HIDES_STRATA, KIND, export_start, export_tells
 from labeling.versions.api import VersionNameField
-from toolevals.workspace.api.idempotency import idempotent
 from toolevals.workspace.api.parsers import StrictJsonParser
 from toolevals.workspace.api.problems import Problems
-from toolevals.workspace.api.serializers import JobSerializer
 from toolevals.workspace.file_responses import stored_response
+from toolevals.workspace.idempotency.api import idempotent
+from toolevals.workspace.jobs.api import JobSerializer
+from toolevals.workspace.jobs.files import job_file
 from toolevals.workspace.models import Job
-from toolevals.workspace.services.job_files import job_file
 
 FORMAT_NAMES = list(FORMATS)
 

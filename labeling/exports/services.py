@@ -10,10 +10,11 @@ from django.urls import reverse
 from labeling.examples.shown_strata import hidden_strata
 from labeling.exports import ExportFormat, Outcome, Selection, format_named
 from labeling.models import Dataset, DatasetVersion
-from toolevals.workspace.jobs import BatchPlan, Lease, job_create
+from toolevals.workspace.audit.services import audit_record
+from toolevals.workspace.jobs.files import job_file_write
+from toolevals.workspace.jobs.leases import Lease
+from toolevals.workspace.jobs.services import BatchPlan, job_create
 from toolevals.workspace.models import Job, Role, User
-from toolevals.workspace.services.audit import audit_record
-from toolevals.workspace.services.job_files import job_file_write
 
 KIND = "export"
 # More than this is not written while someone waits for a page.

@@ -20,9 +20,9 @@ from labeling.imports.forms import ExportForm
 from labeling.models import Dataset
 from labeling.versions.views import version_of
 from toolevals.workspace.file_responses import job_asked, stored_response
+from toolevals.workspace.jobs.files import KEPT, job_file
 from toolevals.workspace.models import Job
 from toolevals.workspace.requests import ProjectRequest
-from toolevals.workspace.services.job_files import KEPT, job_file
 
 
 @require_http_methods(["GET", "POST"])

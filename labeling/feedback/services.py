@@ -7,9 +7,9 @@ from django.db import transaction
 from labeling.blindness import RESOLVED
 from labeling.expectations.meaning import meaning
 from labeling.models import Adjudication, Feedback, Gold, GoldSource, Label, LabelAnswer, Revision
+from toolevals.workspace.audit.services import audit_record
 from toolevals.workspace.clock import database_now
 from toolevals.workspace.models import Project, User
-from toolevals.workspace.services.audit import audit_record
 
 # The gold in force is what people said: there is nothing to tell, except to those who said otherwise before.
 BY_LABELS = frozenset({GoldSource.AGREED, GoldSource.SINGLE, GoldSource.IMPORTED})

@@ -8,8 +8,8 @@ from __future__ import annotations
 from django.db import transaction
 
 from labeling.models import Dataset, GuidelineVersion
+from toolevals.workspace.audit.services import audit_record
 from toolevals.workspace.models import User
-from toolevals.workspace.services.audit import audit_record
 
 
 @transaction.atomic

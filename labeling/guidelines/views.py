@@ -20,10 +20,9 @@ from labeling.guidelines.services import guideline_publish
 from labeling.guidelines.solved_examples import solved_examples
 from labeling.models import Dataset, GuidelineVersion, Revision
 from toolevals.registry.tool_lists import tools_in
-from toolevals.workspace.address_numbers import whole_number
-from toolevals.workspace.forms.controls import PlainForm
+from toolevals.workspace.form_controls import PlainForm
 from toolevals.workspace.paging import page_of
-from toolevals.workspace.requests import ProjectRequest
+from toolevals.workspace.requests import ProjectRequest, whole_number
 
 # Of longer texts the beginnings are compared: comparing takes quadratic time.
 MAX_LINES = 2000

@@ -24,13 +24,13 @@ from labeling.imports.formats import AUTO, SOURCES
 from labeling.imports.services import import_start
 from toolevals.grading.values.documents import load_json
 from toolevals.grading.values.problems import InvalidDocument
-from toolevals.workspace.api.idempotency import idempotent
 from toolevals.workspace.api.parsers import JSON_LINES, file_parsers
 from toolevals.workspace.api.problems import Problems
-from toolevals.workspace.api.serializers import JobSerializer
 from toolevals.workspace.file_responses import stored_response
+from toolevals.workspace.idempotency.api import idempotent
+from toolevals.workspace.jobs.api import JobSerializer
 from toolevals.workspace.models import Job
-from toolevals.workspace.services.uploads import upload_store
+from toolevals.workspace.uploads.services import upload_store
 
 FILE_PARSERS = file_parsers(
     {

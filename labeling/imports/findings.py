@@ -17,7 +17,7 @@ from django.db.models import Count, Exists, OuterRef
 from labeling.models import Example, ImportPart, StagedExample
 from toolevals.presentation.csv import csv_stream
 from toolevals.workspace.models import Job, Upload
-from toolevals.workspace.services.uploads import upload_store
+from toolevals.workspace.uploads.services import upload_store
 
 # So many are told on the page; the file of lines tells all that were kept.
 LISTED = 100

@@ -21,7 +21,7 @@ from labeling.imports.tables import Preview
 from labeling.models import Dataset, DatasetVersion
 from toolevals.grading.files.evaluation_files.conversations import DECISIONS
 from toolevals.grading.values import ToolSpec
-from toolevals.workspace.forms.controls import PlainForm
+from toolevals.workspace.form_controls import PlainForm
 
 SOURCE_CHOICES = [
     (AUTO, "Find it by what the file holds"),

@@ -48,7 +48,8 @@ from labeling.models import (
 )
 from toolevals.workspace.bulk import others_write_first, rows_insert
 from toolevals.workspace.clock import database_now
-from toolevals.workspace.jobs import BatchPlan, Lease, job_create
+from toolevals.workspace.jobs.leases import Lease
+from toolevals.workspace.jobs.services import BatchPlan, job_create
 from toolevals.workspace.models import Batch, BatchState, Job, JobState, User
 
 # Above any line of a file.

@@ -45,12 +45,13 @@ from toolevals.grading.values.problems import InvalidDocument, Problem, pointer_
 from toolevals.registry.models import RegistryVersion, ToolList, ToolListEntry
 from toolevals.registry.models import ToolSpec as StoredSpec
 from toolevals.registry.tool_lists import list_digest, tool_lists_store, tools_in
+from toolevals.workspace.audit.services import audit_record
 from toolevals.workspace.bulk import rows_insert, tables_analyze
 from toolevals.workspace.clock import database_now
-from toolevals.workspace.jobs import BatchPlan, BatchRefused, Lease, job_add_batches, job_create
+from toolevals.workspace.jobs.leases import BatchRefused, Lease
+from toolevals.workspace.jobs.services import BatchPlan, job_add_batches, job_create
 from toolevals.workspace.models import Job, Upload, User
-from toolevals.workspace.services.audit import audit_record
-from toolevals.workspace.services.uploads import upload_store
+from toolevals.workspace.uploads.services import upload_store
 
 _COLUMNS = (
     "id", "part_id", "line", "example_id", "gold_id", "external_id", "digest", "input", "tools_id",

@@ -25,7 +25,7 @@ from toolevals.registry.tool_lists import tools_in
 from toolevals.workspace.file_responses import job_asked, stored_response
 from toolevals.workspace.models import Job, Upload
 from toolevals.workspace.requests import ProjectRequest
-from toolevals.workspace.services.uploads import stored_together, upload_store
+from toolevals.workspace.uploads.services import stored_together, upload_store
 
 REPORT_WORDS = {
     "added": "new",

@@ -21,7 +21,7 @@ from labeling.label.queries import project_slot
 from labeling.label.services import MAX_SUGGESTIONS, SuggestionRow, label_hand_in, label_withdraw, suggestions_store
 from labeling.models import Draft, Label, LabelAnswer, LabelBatch, LabelSlot, Skip, SpareLabel
 from toolevals.registry.tool_lists import tools_in
-from toolevals.workspace.api.kept_serializers import shown, valid_data
+from toolevals.workspace.api.serializers import shown, valid_data
 from toolevals.workspace.models import within
 
 

@@ -33,9 +33,9 @@ from labeling.models import (
     Skip,
     SlotState,
 )
+from toolevals.workspace.audit.services import audit_record
 from toolevals.workspace.clock import database_now
 from toolevals.workspace.models import Project, Role, User
-from toolevals.workspace.services.audit import audit_record
 
 FEW = 500
 QUEUED = (SlotState.OPEN, SlotState.CLAIMED)

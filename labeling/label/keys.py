@@ -15,9 +15,9 @@ from labeling.label.keyboard import ACTIONS, Action, binding_problems
 from labeling.models import KeyBindings
 from labeling.templatetags.keyboard import own_keys
 from toolevals.grading.values.problems import InvalidDocument, Problem
+from toolevals.workspace.audit.services import audit_record
 from toolevals.workspace.models import User
 from toolevals.workspace.requests import ProjectRequest
-from toolevals.workspace.services.audit import audit_record
 
 PAGES = (
     ("label", "Label and adjudicate"),

@@ -21,8 +21,8 @@ from labeling.label.statements import count_left
 from labeling.models import CalibrationRound, Comment, Dataset, Feedback, Label, Revision
 from labeling.second_looks.pending_second_looks import looks_due
 from toolevals.workspace.clock import database_now
+from toolevals.workspace.expressions import lengths
 from toolevals.workspace.models import Project, Role, User
-from toolevals.workspace.querysets.lengths import lengths
 
 # Beyond this the exact number tells no one anything, and counting it would cost.
 MANY = 1000

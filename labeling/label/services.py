@@ -34,9 +34,9 @@ from labeling.models import (
     Suggestion,
 )
 from toolevals.grading.values.problems import InvalidDocument, Problem
+from toolevals.workspace.audit.services import audit_record
 from toolevals.workspace.clock import database_now
 from toolevals.workspace.models import AuditEntry, Membership, Project, Role, User
-from toolevals.workspace.services.audit import audit_record
 
 
 class LabelContent(NamedTuple):

@@ -36,10 +36,9 @@ from labeling.label_form.reading import read_label
 from labeling.models import Label, LabelSlot, Skip, SpareLabel
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.registry.tool_lists import tools_in
+from toolevals.workspace.idempotency.submissions import AlreadyTaken, acknowledged, is_taken, once
 from toolevals.workspace.models import within
 from toolevals.workspace.requests import ProjectRequest
-from toolevals.workspace.services.submissions import AlreadyTaken
-from toolevals.workspace.views.acknowledgement import acknowledged, is_taken, once
 
 
 @require_POST

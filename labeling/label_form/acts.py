@@ -28,7 +28,7 @@ from labeling.label_form.plan import (
 )
 from labeling.label_form.reading import Page, page_of
 from toolevals.grading.values import ToolSpec
-from toolevals.workspace.address_numbers import whole_number
+from toolevals.workspace.requests import whole_number
 
 # What the page sends of a field, whether or not anything was entered.
 _WITHOUT_VALUE = frozenset({"m", "x", "fmt"})

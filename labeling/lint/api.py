@@ -15,7 +15,7 @@ from labeling.api.base import LabelingView
 from labeling.coverage.quotas import SCHEMA
 from labeling.lint.services import finding_ignore, finding_restore, lint_start
 from labeling.models import LintReport
-from toolevals.workspace.api.serializers import JobSerializer
+from toolevals.workspace.jobs.api import JobSerializer
 
 
 @extend_schema_field(dict(SCHEMA))

@@ -10,7 +10,7 @@ from typing import Any
 from labeling.lint.findings import LISTED, RULES, SEVERITIES, Rule
 from labeling.templatetags.figures import rate
 from toolevals.presentation.csv import Cell
-from toolevals.workspace.address_numbers import page_number
+from toolevals.workspace.requests import page_number
 
 FINDINGS_A_PAGE = 50
 CSV = ("severity", "rule", "finding", "tools", "examples", "example_count", "let_be", "key")

@@ -18,10 +18,11 @@ from labeling.lint.inputs import Duplicates
 from labeling.models import Dataset, Example, LintReport, Resolution
 from toolevals.registry.models import RegistryVersion
 from toolevals.registry.tool_lists import tools_in
+from toolevals.workspace.audit.services import audit_record
 from toolevals.workspace.clock import database_now
-from toolevals.workspace.jobs import BatchPlan, Lease, job_create
+from toolevals.workspace.jobs.leases import Lease
+from toolevals.workspace.jobs.services import BatchPlan, job_create
 from toolevals.workspace.models import Job, User
-from toolevals.workspace.services.audit import audit_record
 
 AT_ONCE = 500
 

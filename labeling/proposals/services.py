@@ -20,8 +20,8 @@ from toolevals.grading.edge_cases import EdgeCase
 from toolevals.grading.reading.examples import ExampleRow
 from toolevals.registry.models import ToolList
 from toolevals.registry.tool_lists import tools_in
+from toolevals.workspace.audit.services import audit_record
 from toolevals.workspace.models import User
-from toolevals.workspace.services.audit import audit_record
 
 # So many examples are looked at for one call, and so many drafts are made at most.
 MOST_LOOKED_AT = 5_000

@@ -23,9 +23,8 @@ from labeling.models import Dataset, ProposedExample
 from labeling.proposals import services
 from labeling.proposals.drafts import last_words
 from toolevals.grading.edge_cases import EDGE_CASE_SENTENCES, EdgeCase
-from toolevals.workspace.address_numbers import read_id
 from toolevals.workspace.paging import page_of
-from toolevals.workspace.requests import ProjectRequest
+from toolevals.workspace.requests import ProjectRequest, read_id
 
 _TOKEN = re.compile(r"\s+|[^\s]+")
 ROWS = 20

@@ -10,8 +10,8 @@ from labeling.blindness import RESOLVED, may_answer
 from labeling.errors import InvalidAct
 from labeling.expectations.reading import text_required
 from labeling.models import Comment, QuestionView, Revision
+from toolevals.workspace.audit.services import audit_record
 from toolevals.workspace.models import Membership, Role, User
-from toolevals.workspace.services.audit import audit_record
 
 MAX_COMMENT = 4000
 

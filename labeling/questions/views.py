@@ -20,11 +20,10 @@ from labeling.models import Comment, LabelSlot, Revision, Skip
 from labeling.questions import services
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.registry.tool_lists import tools_in
+from toolevals.workspace.idempotency.submissions import AlreadyTaken, acknowledged, once
 from toolevals.workspace.models import User
 from toolevals.workspace.paging import page_of
 from toolevals.workspace.requests import ProjectRequest
-from toolevals.workspace.services.submissions import AlreadyTaken
-from toolevals.workspace.views.acknowledgement import acknowledged, once
 
 THREAD = "labeling/parts/thread.html"
 OWN = "own"

@@ -16,7 +16,7 @@ from labeling.api.base import LabelingView
 from labeling.models import LookAnswer, SecondLook
 from labeling.second_looks.pending_second_looks import look_due, looks_due, proposal_or_404
 from labeling.second_looks.services import LONGEST_REMARK, second_look_answer, second_look_open
-from toolevals.workspace.api.idempotency import idempotent
+from toolevals.workspace.idempotency.api import idempotent
 
 
 class WaitingLookSerializer(serializers.Serializer[Any]):

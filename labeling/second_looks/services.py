@@ -19,9 +19,9 @@ from labeling.second_looks.pending_second_looks import NO_CALL, DueLook, calls_o
 from toolevals.grading.values import ToolCall, ToolSpec
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.registry.tool_lists import tools_in
+from toolevals.workspace.audit.services import audit_record
 from toolevals.workspace.clock import database_now
 from toolevals.workspace.models import User
-from toolevals.workspace.services.audit import audit_record
 
 # Of a tool and an argument: the values that the agent gave it anywhere.
 Values = Mapping[tuple[str, str], Sequence[Any]]

@@ -17,7 +17,7 @@ from labeling.models import DatasetVersion
 from labeling.versions.changes import CHANGES, KINDS, VersionDiff
 from labeling.versions.models import TAG_RULE
 from labeling.versions.services import version_describe, version_freeze
-from toolevals.workspace.address_numbers import whole_number
+from toolevals.workspace.requests import whole_number
 from toolevals.workspace.tables import serializer_of
 
 

@@ -14,9 +14,9 @@ from labeling.datasets.models import Dataset
 from labeling.examples.models import Example
 from toolevals.grading.values.problems import InvalidDocument, Problem
 from toolevals.grading.values.verdicts import EXPECTED, LONGEST
-from toolevals.workspace.address_numbers import whole_number
 from toolevals.workspace.fields import DocumentField, MomentField, PublicIdField
 from toolevals.workspace.models import Project, User, within
+from toolevals.workspace.requests import whole_number
 
 MOST_TAGS = 10
 # A tag is never taken for a number, nor for what is not a version.

@@ -17,9 +17,9 @@ from labeling.expectations.offered_tools import Offers
 from labeling.lint.gold import gold_misfits, problems_sentence
 from labeling.models import Dataset, DatasetVersion, Gold, Revision, VersionEntry
 from labeling.versions.models import tags_require
+from toolevals.workspace.audit.services import audit_record
 from toolevals.workspace.bulk import others_write_first, rows_insert, tables_analyze
 from toolevals.workspace.models import User
-from toolevals.workspace.services.audit import audit_record
 
 # So many labels are read at once, and so many misfits are named.
 _READ_AT_ONCE = 500

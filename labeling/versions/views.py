@@ -21,10 +21,9 @@ from labeling.versions.changes import CHANGES, KINDS, VersionDiff
 from labeling.versions.models import EntryQuerySet
 from toolevals.grading.values.canonical import exact
 from toolevals.presentation.csv import Cell
-from toolevals.workspace.address_numbers import whole_number
 from toolevals.workspace.file_responses import csv_file
 from toolevals.workspace.paging import page_of, rows_of
-from toolevals.workspace.requests import ProjectRequest
+from toolevals.workspace.requests import ProjectRequest, whole_number
 
 VERSIONS: Final = ("version_id", "version", "examples", "note", "tags", "actor_id", "actor", "created_at")
 

@@ -34,9 +34,8 @@ from reports.run.metrics import values_of
 from toolevals.grading.engine.case_metrics import METRICS
 from toolevals.runs.models import CaseGrade, JudgedCase
 from toolevals.runs.remarks.services import note_add, tag_add, tag_remove
-from toolevals.workspace.address_numbers import whole_number
-from toolevals.workspace.api.base import ProjectView
-from toolevals.workspace.api.pagination import NewestFirst
+from toolevals.workspace.api.base import NewestFirst, ProjectView
+from toolevals.workspace.requests import whole_number
 from toolevals.workspace.tables import serializer_of
 
 

@@ -32,9 +32,9 @@ from toolevals.runs.models import (
     VerdictCount,
 )
 from toolevals.runs.queries import TOO_LARGE
-from toolevals.workspace.address_numbers import read_id
+from toolevals.workspace.expressions import ids_as_text
 from toolevals.workspace.models import Project, within
-from toolevals.workspace.querysets.ids import ids_as_text
+from toolevals.workspace.requests import read_id
 
 KEYSET_PAGE = 2000
 

@@ -24,7 +24,7 @@ from reports.filters.case_filters import number as read_number
 from reports.filters.case_filters import text
 from reports.run.queries import noisier
 from toolevals.grading.values.verdict_table import VERDICT_NAMES
-from toolevals.presentation.label_noise import change_words
+from toolevals.presentation.numbers import change_words
 from toolevals.workspace.api.base import ProjectView
 from toolevals.workspace.api.problems import Problems
 from toolevals.workspace.tables import serializer_of

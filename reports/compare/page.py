@@ -17,8 +17,8 @@ from reports.filters.case_filters import Filters, address_query
 from reports.filters.choices import Chip, chips, filter_choices
 from reports.run.header import run_of
 from toolevals.grading.metrics.confusion import SPECIAL
-from toolevals.presentation.heat import change_step
 from toolevals.presentation.numbers import signed_amount
+from toolevals.presentation.palettes import change_step
 from toolevals.runs.models import Run
 from toolevals.workspace.requests import ProjectRequest
 

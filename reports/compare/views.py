@@ -40,7 +40,7 @@ from reports.filters.case_filters import number as read_number
 from reports.public_scores.queries import public_rows
 from reports.run.header import run_head, run_of
 from reports.run.queries import noisier
-from toolevals.presentation.label_noise import change_words
+from toolevals.presentation.numbers import change_words
 from toolevals.presentation.table import Table
 from toolevals.workspace.requests import ProjectRequest
 from toolevals.workspace.tables import table_file

@@ -18,7 +18,7 @@ from toolevals.grading.dialects.other_verdicts import OURS, UNEXPLAINED, OtherVe
 from toolevals.grading.metrics.agreement import clustered_kappa
 from toolevals.grading.metrics.rates import Estimate
 from toolevals.grading.values.verdicts import Status
-from toolevals.presentation.heat import ALL_RIGHT, heat_step
+from toolevals.presentation.palettes import ALL_RIGHT, heat_step
 
 LETTERS: Final[Mapping[Status, str]] = {"passed": "p", "failed": "f", "unscored": "u", "errored": "e"}
 STATUSES: Final[Mapping[str, Status]] = {letter: status for status, letter in LETTERS.items()}

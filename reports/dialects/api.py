@@ -20,9 +20,9 @@ from reports.dialects.table import DIALECTS, PAIRS
 from reports.filters.case_filters import STATUSES, read_case_filter
 from reports.models import DialectCase, DialectReading
 from reports.run.api import GRADING, RunReportView
-from toolevals.workspace.api.idempotency import idempotent
-from toolevals.workspace.api.pagination import NewestFirst
+from toolevals.workspace.api.base import NewestFirst
 from toolevals.workspace.api.problems import Problems
+from toolevals.workspace.idempotency.api import idempotent
 from toolevals.workspace.tables import serializer_of
 
 

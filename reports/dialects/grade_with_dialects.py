@@ -33,11 +33,12 @@ from toolevals.grading.values.canonical import Written, digest, exact
 from toolevals.registry.tool_lists import tools_in
 from toolevals.runs.models import CaseGrade, Grading
 from toolevals.runs.scope.examples import entries_between, tools_offered
+from toolevals.workspace.audit.services import audit_record
 from toolevals.workspace.bulk import rows_insert
 from toolevals.workspace.clock import database_now
-from toolevals.workspace.jobs import BatchPlan, Lease, job_create
+from toolevals.workspace.jobs.leases import Lease
+from toolevals.workspace.jobs.services import BatchPlan, job_create
 from toolevals.workspace.models import Queue, User
-from toolevals.workspace.services.audit import audit_record
 
 # Gradings of more cases are read by a job, which an adjudicator begins.
 READ_AT_ONCE: Final = 400

@@ -16,12 +16,12 @@ from reports.downloads.long_tables import TABLES, read_table_request
 from reports.downloads.services import BUNDLE, TABLE, bundle_start, table_belongs, table_start
 from reports.run.api import GRADING, RunReportView
 from toolevals.workspace.api.base import ProjectView
-from toolevals.workspace.api.idempotency import idempotent
 from toolevals.workspace.api.problems import Problems
-from toolevals.workspace.api.serializers import JobSerializer
 from toolevals.workspace.file_responses import stored_response
+from toolevals.workspace.idempotency.api import idempotent
+from toolevals.workspace.jobs.api import JobSerializer
+from toolevals.workspace.jobs.files import job_file
 from toolevals.workspace.models import Job
-from toolevals.workspace.services.job_files import job_file
 
 
 class BundleView(RunReportView):

@@ -30,8 +30,7 @@ from reports.run.metrics import values_of
 from toolevals.grading.engine.case_metrics import METRICS
 from toolevals.presentation.csv import Cell
 from toolevals.runs.models import Grading, JudgedCase, Run, TrialCount
-from toolevals.workspace.address_numbers import whole_number
-from toolevals.workspace.requests import ProjectRequest
+from toolevals.workspace.requests import ProjectRequest, whole_number
 
 # Values of metrics that are read once for the cases that share them.
 _KEPT: Final = 1_000

@@ -21,10 +21,11 @@ from toolevals.grading.values.canonical import exact
 from toolevals.presentation.csv import ROWS_A_CHUNK, csv_stream
 from toolevals.runs.judging.blindness import detail_without, hidden_in
 from toolevals.runs.models import CaseGrade, Grading
-from toolevals.workspace.jobs import BatchPlan, Lease, job_create
+from toolevals.workspace.audit.services import audit_record
+from toolevals.workspace.jobs.files import job_file_write
+from toolevals.workspace.jobs.leases import Lease
+from toolevals.workspace.jobs.services import BatchPlan, job_create
 from toolevals.workspace.models import Job, Role, User
-from toolevals.workspace.services.audit import audit_record
-from toolevals.workspace.services.job_files import job_file_write
 
 TABLE: Final = "table"
 # So many parts of a file are written between two signs of progress.

@@ -23,9 +23,9 @@ from reports.run.tools import tools_of
 from reports.trends.queries import Scope, agent_scope, experiment_scope
 from reports.trends.table import TRENDS, read_trend_request, trend_of_request
 from toolevals.workspace.file_responses import csv_file, job_asked, stored_response
+from toolevals.workspace.jobs.files import KEPT, job_file
 from toolevals.workspace.models import Job
 from toolevals.workspace.requests import ProjectRequest
-from toolevals.workspace.services.job_files import KEPT, job_file
 from toolevals.workspace.tables import table_file
 
 

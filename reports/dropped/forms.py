@@ -15,7 +15,7 @@ from labeling.models import Dataset
 from toolevals.registry.models import Registry, RegistryVersion
 from toolevals.registry.services import registry_create
 from toolevals.runs.runs.forms import UploadForm
-from toolevals.workspace.forms.controls import PlainForm
+from toolevals.workspace.form_controls import PlainForm
 from toolevals.workspace.models import Project, User
 
 

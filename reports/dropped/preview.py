@@ -14,11 +14,12 @@ from labeling.imports.reading import file_looked_at
 from toolevals.grading.files.file_preview import FileLook, Progress
 from toolevals.grading.reading.specs import document_in
 from toolevals.registry.previews import Preview, preview_of
-from toolevals.workspace.jobs import BatchPlan, Lease, job_create
+from toolevals.workspace.audit.services import audit_record
+from toolevals.workspace.jobs.files import job_file, job_file_write
+from toolevals.workspace.jobs.leases import Lease
+from toolevals.workspace.jobs.services import BatchPlan, job_create
 from toolevals.workspace.models import Job, Project, Upload, User
-from toolevals.workspace.services.audit import audit_record
-from toolevals.workspace.services.job_files import job_file, job_file_write
-from toolevals.workspace.services.uploads import stored_together, upload_store
+from toolevals.workspace.uploads.services import stored_together, upload_store
 
 KIND: Final = "file_look"
 # A file of more bytes is looked at by a job.

@@ -23,7 +23,7 @@ from toolevals.runs.runs.requesting import run_request_upload
 from toolevals.runs.runs.views import initial_of
 from toolevals.workspace.models import Job, Upload
 from toolevals.workspace.requests import ProjectRequest
-from toolevals.workspace.services.uploads import upload_discard
+from toolevals.workspace.uploads.services import upload_discard
 
 # What the content of each kind of file can be stored as.
 GOES_TO = {

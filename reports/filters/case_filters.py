@@ -21,7 +21,7 @@ from toolevals.grading.values.problems import pointer_to
 from toolevals.grading.values.verdict_table import VERDICT_NAMES
 from toolevals.grading.values.verdicts import InjectionKind
 from toolevals.runs.aggregates.cube import Unit, View
-from toolevals.workspace.address_numbers import whole_number
+from toolevals.workspace.requests import whole_number
 
 
 class Effect(StrEnum):

@@ -16,7 +16,7 @@ from reports.filters.case_filters import STATUSES, Effect, Filters, Split
 from reports.filters.sums import effects_by_name
 from toolevals.grading.metrics.confusion import EVERY, SPECIAL, collapsed_class, set_class, tools_of_class
 from toolevals.grading.values.canonical import canonical, digest
-from toolevals.presentation.labels import DIVIDER
+from toolevals.presentation.numbers import DIVIDER
 from toolevals.runs.aggregates.cube import Cell
 from toolevals.runs.models import Grading
 

@@ -19,10 +19,9 @@ from reports.gates.services import GateRequest, gate_hold, gate_preview_start, n
 from reports.models import GatePreview, HeldGate, NamedGate
 from reports.run.header import run_of
 from toolevals.grading.values.problems import InvalidDocument
-from toolevals.workspace.api.base import ProjectView
-from toolevals.workspace.api.idempotency import idempotent
-from toolevals.workspace.api.pagination import NewestFirst
-from toolevals.workspace.api.serializers import JobSerializer
+from toolevals.workspace.api.base import NewestFirst, ProjectView
+from toolevals.workspace.idempotency.api import idempotent
+from toolevals.workspace.jobs.api import JobSerializer
 
 FILTERS = ("experiment", "branch", "status")
 

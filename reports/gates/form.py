@@ -15,8 +15,8 @@ from toolevals.grading.gates.documents import read_gate
 from toolevals.grading.gates.results import GateMetric
 from toolevals.grading.values.problems import InvalidDocument, Problem
 from toolevals.grading.values.yaml_documents import load_yaml, yaml_text
-from toolevals.workspace.address_numbers import whole_number
-from toolevals.workspace.forms.controls import PlainForm
+from toolevals.workspace.form_controls import PlainForm
+from toolevals.workspace.requests import whole_number
 
 MAX_TEXT: Final = 1_000_000
 _RUN: Final = "run"

@@ -15,7 +15,7 @@ from toolevals.grading.engine.case_metrics import METRICS
 from toolevals.grading.gates.results import JUDGED, PUBLISHED_METRICS, Check, GateResult
 from toolevals.grading.values.verdict_table import VERDICT_NAMES
 from toolevals.presentation.csv import Cell
-from toolevals.presentation.gates.report import GATE_WORDS, ORDER, figure, interval, remarks
+from toolevals.presentation.gate_reports import GATE_WORDS, ORDER, figure, interval, remarks
 from toolevals.runs.aggregates.packed_cases import measured_case, metric_names
 from toolevals.runs.models import CaseGrade, Grading, JudgedCase, Run
 

@@ -13,7 +13,7 @@ from django import forms
 from toolevals.grading.gates.results import GateMetric, allowed_values
 from toolevals.grading.reading.examples import STRATA
 from toolevals.grading.values.problems import Problem
-from toolevals.workspace.forms.controls import PlainForm
+from toolevals.workspace.form_controls import PlainForm
 
 STRATUM: Final = "stratum:"
 _LINES = forms.Textarea({"rows": 2, "class": "form-control mono", "spellcheck": "false"})

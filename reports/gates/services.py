@@ -32,11 +32,12 @@ from toolevals.grading.gates.results import GateResult
 from toolevals.grading.gates.rules import Gate
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.runs.models import CaseGrade, Experiment, Grading, Run
-from toolevals.workspace.address_numbers import whole_number
 from toolevals.workspace.addresses import address
-from toolevals.workspace.jobs import BatchPlan, Lease, job_create
+from toolevals.workspace.audit.services import audit_record
+from toolevals.workspace.jobs.leases import Lease
+from toolevals.workspace.jobs.services import BatchPlan, job_create
 from toolevals.workspace.models import Project, Queue, User
-from toolevals.workspace.services.audit import audit_record
+from toolevals.workspace.requests import whole_number
 
 LAST_PASSING = "last-passing"
 BRANCH = "branch:"

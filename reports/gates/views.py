@@ -49,10 +49,10 @@ from toolevals.grading.gates.results import GateMetric, GateResult, gate_metrics
 from toolevals.grading.judging import SHIPPED
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.grading.values.yaml_documents import yaml_text
-from toolevals.presentation.gates.badge import badge_svg
+from toolevals.presentation.gate_reports import badge_svg
 from toolevals.runs.models import Experiment, Rubric
-from toolevals.workspace.compression import shows_secret
 from toolevals.workspace.file_responses import csv_file
+from toolevals.workspace.middleware import shows_secret
 from toolevals.workspace.models import Job, untrashed
 from toolevals.workspace.paging import page_of
 from toolevals.workspace.requests import ProjectRequest

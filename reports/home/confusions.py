@@ -11,9 +11,9 @@ from reports.matrix.analysis import Cell, Matrix, Order
 from reports.matrix.queries import MOST_HELD, counted_matrix, stays
 from reports.matrix.state import MatrixState
 from toolevals.grading.metrics.confusion import SPECIAL
-from toolevals.presentation.heat import heat_step
-from toolevals.presentation.labels import short
-from toolevals.presentation.squares import Squares, squares
+from toolevals.presentation.numbers import short
+from toolevals.presentation.palettes import heat_step
+from toolevals.presentation.sparks import Squares, squares
 from toolevals.runs.models import Grading
 
 MOST_CONFUSIONS: Final = 3

@@ -20,8 +20,7 @@ from reports.models import SuspectCount
 from reports.suspects.queries import Row, SuspectFilter, page_of
 from reports.suspects.services import suspects_counted
 from toolevals.grading.metrics.rates import Estimate
-from toolevals.presentation.sparks import Spark, spark
-from toolevals.presentation.squares import Squares, squares
+from toolevals.presentation.sparks import Spark, Squares, spark, squares
 from toolevals.workspace.requests import ProjectRequest
 
 MOST_SUSPECTS: Final = 3

@@ -30,7 +30,7 @@ from toolevals.grading.values.verdict_table import VERDICTS
 from toolevals.presentation.sparks import BrokenSpark, broken_spark
 from toolevals.runs.aggregates.run_rows import Deciding, RunRow, deciding_of, run_states
 from toolevals.runs.models import Experiment, Grading, Run
-from toolevals.workspace.home import MOST_NEWS, Look, News
+from toolevals.workspace.home import MOST_NEWS, HomePanel, News
 from toolevals.workspace.models import Project, Role, User, untrashed
 from toolevals.workspace.requests import ProjectRequest
 
@@ -300,19 +300,19 @@ class Start:
     seen: NewestRun | None
 
 
-def project_look(request: ProjectRequest) -> Look:
+def project_look(request: ProjectRequest) -> HomePanel:
     """Return what the page of a project shows above its news."""
     run = newest_run(request.project)
     if run is None or run.grading is None:
         dataset = Dataset.objects.filter(project=request.project).order_by("-created_at", "-pk").first()
         labelling = _labelling(request, dataset) if dataset else None
         started = labelling if labelling and labelling.found.wanted else None
-        return Look("reports/home_start.html", Start(first_steps(request), started, _seen(request.user)))
+        return HomePanel("reports/home_start.html", Start(first_steps(request), started, _seen(request.user)))
     version: DatasetVersion = run.grading.dataset_version
     overview = Overview(
         _newest(run, run.grading), gold_state(request, version.dataset, version), _labelling(request, version.dataset)
     )
-    return Look("reports/home.html", overview)
+    return HomePanel("reports/home.html", overview)
 
 
 def _seen(person: User) -> NewestRun | None:

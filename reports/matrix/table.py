@@ -18,8 +18,8 @@ from reports.rates import FEW_WORDS, Rate, few_of
 from toolevals.grading.metrics.confusion import SPECIAL, namespace_of, namespaces
 from toolevals.grading.values.verdicts import NONE
 from toolevals.presentation.figures import MarginRate, heat_map
-from toolevals.presentation.heat import STEPS, heat_step
 from toolevals.presentation.numbers import amount, count, percent, span, whole_percent
+from toolevals.presentation.palettes import STEPS, heat_step
 from toolevals.runs.models import Grading
 
 Margins = tuple[list[MarginRate], list[MarginRate]]

@@ -25,7 +25,7 @@ from reports.matrix.table import drawn, drawn_document
 from reports.rates import TOOL_GOAL
 from reports.run.header import RunHead, graded, run_head, run_url
 from toolevals.grading.metrics.confusion import EVERY, SPECIAL, namespaces, tools_of_class
-from toolevals.presentation.intervals import track_start
+from toolevals.presentation.numbers import track_start
 from toolevals.runs.aggregates.cube import Unit, View
 from toolevals.runs.models import Grading
 from toolevals.traces.models import TraceExample

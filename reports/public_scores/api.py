@@ -28,9 +28,8 @@ from reports.public_scores.services import (
 from reports.run.api import RateSerializer
 from reports.run.header import run_of
 from toolevals.grading.values.problems import InvalidDocument
-from toolevals.workspace.api.base import ProjectView
-from toolevals.workspace.api.idempotency import idempotent
-from toolevals.workspace.api.pagination import NewestFirst
+from toolevals.workspace.api.base import NewestFirst, ProjectView
+from toolevals.workspace.idempotency.api import idempotent
 
 
 class PublicScoreSerializer(serializers.ModelSerializer[PublicScore]):

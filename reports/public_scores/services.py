@@ -14,11 +14,11 @@ from django.db import transaction
 
 from reports.models import PublicScore
 from toolevals.grading.values.problems import InvalidDocument, Problem, pointer_to
+from toolevals.workspace.audit.services import audit_record
 from toolevals.workspace.clock import database_now
-from toolevals.workspace.forms.controls import PlainForm
+from toolevals.workspace.form_controls import PlainForm
 from toolevals.workspace.models import Project, User
 from toolevals.workspace.old_names import with_new_names
-from toolevals.workspace.services.audit import audit_record
 
 _KEY = ("benchmark", "version", "agent", "metric")
 

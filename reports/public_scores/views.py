@@ -28,9 +28,8 @@ from reports.public_scores.services import (
 )
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.presentation.table import Column, Table
-from toolevals.workspace.address_numbers import page_number
 from toolevals.workspace.models import Role
-from toolevals.workspace.requests import ProjectRequest
+from toolevals.workspace.requests import ProjectRequest, page_number
 from toolevals.workspace.tables import table_file
 
 # `ended_at` is empty of those in force.

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from reports.rates import ExampleSums, Rate, rate
 from toolevals.grading.layers.recovery import ERROR_CLASSES, REACTIONS
-from toolevals.presentation.heat import ALL_RIGHT, heat_step
+from toolevals.presentation.palettes import ALL_RIGHT, heat_step
 
 # Of (tool, class, reaction, score): episodes, recoveries, bad answers, errors, identical retries after errors.
 Kind = tuple[Any, ...]

@@ -61,8 +61,7 @@ from toolevals.runs.api.serializers import LabelNoiseSerializer, noise_document
 from toolevals.runs.grading.models import EPISODES_WENT
 from toolevals.runs.models import Episode, Grading, TrialCount
 from toolevals.runs.rereading.results import grading_reread
-from toolevals.workspace.api.base import ProjectView
-from toolevals.workspace.api.pagination import NewestFirst
+from toolevals.workspace.api.base import NewestFirst, ProjectView
 from toolevals.workspace.tables import serializer_of
 
 RateSerializer = serializer_of(RATE)

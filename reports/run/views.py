@@ -52,8 +52,7 @@ from reports.trends.page import small_multiples
 from toolevals.grading.engine.case_findings import FAILED_BY
 from toolevals.grading.engine.grader_catalog import OUTCOME_COUNTS
 from toolevals.grading.values.verdict_table import VERDICT_NAMES
-from toolevals.presentation.intervals import track_start
-from toolevals.presentation.label_noise import score_words
+from toolevals.presentation.numbers import score_words, track_start
 from toolevals.runs.aggregates.run_rows import deciding_of, stale_reasons
 from toolevals.runs.judging.unscored import ANSWERS
 from toolevals.runs.models import Grading

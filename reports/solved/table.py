@@ -12,8 +12,8 @@ from reports.solved.analysis import Show, Solved
 from reports.solved.queries import SolvedRuns, solved_matrix, solved_runs
 from toolevals.presentation.csv import Cell as CsvCell
 from toolevals.presentation.table import Column, Table
-from toolevals.workspace.address_numbers import whole_number
 from toolevals.workspace.models import Project
+from toolevals.workspace.requests import whole_number
 
 EXAMPLES_A_PAGE: Final = 50
 # Numbers of runs, separated by commas.

@@ -12,9 +12,9 @@ from labeling.expectations.wording import summary
 from labeling.models import DatasetVersion, VersionEntry
 from reports.filters.case_filters import address_query
 from reports.suspects.analysis import REASONS, TITLES, WAVERED
-from toolevals.workspace.address_numbers import page_number
 from toolevals.workspace.models import Role, User
 from toolevals.workspace.old_names import with_new_names
+from toolevals.workspace.requests import page_number
 
 STATES: Final[Mapping[str, str]] = {
     "open": "not looked at",

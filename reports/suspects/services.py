@@ -38,7 +38,8 @@ from toolevals.grading.values.canonical import digest, exact, parse
 from toolevals.runs.models import Grading
 from toolevals.workspace.addresses import address
 from toolevals.workspace.clock import database_now
-from toolevals.workspace.jobs import BatchPlan, Lease, job_create
+from toolevals.workspace.jobs.leases import Lease
+from toolevals.workspace.jobs.services import BatchPlan, job_create
 from toolevals.workspace.models import User
 
 # So many of the others are named.

@@ -14,8 +14,7 @@ from reports.rates import FEW, FEW_WORDS, Rate, few_of
 from reports.run.analysis import words
 from toolevals.grading.values.verdict_table import VERDICTS
 from toolevals.presentation import numbers
-from toolevals.presentation.intervals import interval_mark
-from toolevals.presentation.labels import short
+from toolevals.presentation.numbers import interval_mark, short
 
 register = template.Library()
 register.filter("percent", numbers.percent)

@@ -14,7 +14,7 @@ from tests.access.world import World
 from tests.fixtures.people import member, person
 from toolevals.workspace import navigation
 from toolevals.workspace.models import Role
-from toolevals.workspace.services.projects import project_create
+from toolevals.workspace.projects.services import project_create
 
 # What costs most to make, and is found again where it has been made once.
 KEPT = (

@@ -39,9 +39,9 @@ from labeling.versions.services import version_freeze
 from tests.access.registry_arguments import a_version
 from tests.access.world import Argument, World
 from tests.labeling.rows import NO_CALL, call, row
-from toolevals.workspace.jobs import batch_work
+from toolevals.workspace.jobs.leases import batch_work
 from toolevals.workspace.models import Role, User
-from toolevals.workspace.services.uploads import upload_store
+from toolevals.workspace.uploads.services import upload_store
 
 WITH_GOLD = "walk-gold"
 

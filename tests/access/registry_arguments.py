@@ -7,10 +7,10 @@ from uuid import UUID
 
 from tests.access.world import Argument, World
 from tests.labeling.rows import SHOP_TOOLS
-from toolevals.registry.large_previews import large_preview_start, large_preview_work
+from toolevals.registry.large_documents import large_preview_start, large_preview_work
 from toolevals.registry.models import Registry, RegistryVersion
 from toolevals.registry.services import registry_create, registry_publish
-from toolevals.workspace.jobs import batch_work
+from toolevals.workspace.jobs.leases import batch_work
 from toolevals.workspace.models import User
 
 

@@ -20,7 +20,7 @@ from tests.access.runs_arguments import a_case, a_graded_run, a_grading, a_numbe
 from tests.access.world import Argument, World
 from tests.labeling.rows import SHOP_TOOLS
 from toolevals.runs.models import Grading, Run
-from toolevals.workspace.jobs import batch_work
+from toolevals.workspace.jobs.leases import batch_work
 from toolevals.workspace.models import Batch, User
 
 

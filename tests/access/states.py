@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from tests.access.world import World
 from toolevals.workspace.models import Batch, BatchState, Job, JobState, Membership, User
-from toolevals.workspace.models.trash import Trashable
+from toolevals.workspace.trash.models import Trashable
 
 PACKAGES = ("toolevals", "labeling", "reports")
 TABLE = {"both_passed": 3, "only_judge": 1, "only_human": 0, "both_failed": 2}

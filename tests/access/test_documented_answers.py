@@ -42,7 +42,7 @@ from tests.labeling.rows import NO_CALL
 from toolevals.registry.models import Registry
 from toolevals.runs.models import Agent, Experiment, Grading, Judge, Run, Simulator
 from toolevals.workspace.models import Role
-from toolevals.workspace.services.tokens import token_create
+from toolevals.workspace.tokens.services import token_create
 
 # The operations are asked in parts, so that several processes share them.
 PARTS = 6

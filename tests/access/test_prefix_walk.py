@@ -23,10 +23,10 @@ from tests.access.world import World
 from tests.fixtures.people import PASSWORD
 from toolevals.path_prefix import TAKEN, path_below
 from toolevals.workspace.api.document import made_document
+from toolevals.workspace.errors import outage_answer
 from toolevals.workspace.models import Job
 from toolevals.workspace.outages import FULL
-from toolevals.workspace.services.projects import project_create
-from toolevals.workspace.views.errors import outage_answer
+from toolevals.workspace.projects.services import project_create
 
 PREFIX = "/evals"
 HOST = "http://testserver"

@@ -20,7 +20,7 @@ from tests.access.world import World
 from toolevals.registry.models import Registry
 from toolevals.runs.models import Run
 from toolevals.workspace.models import Role
-from toolevals.workspace.services.trash import trash_put
+from toolevals.workspace.trash.services import trash_put
 
 # What is found by the short name or the number of a deleted thing, or by the id of what hangs on it.
 OF_DATASETS = {

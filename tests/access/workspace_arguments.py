@@ -6,14 +6,14 @@ from uuid import UUID
 
 from tests.access.world import Argument, World
 from toolevals.registry.services import registry_create
-from toolevals.workspace.jobs import BatchPlan, job_create
+from toolevals.workspace.accounts.services import user_create
+from toolevals.workspace.jobs.services import BatchPlan, job_create
 from toolevals.workspace.models import Role, User
-from toolevals.workspace.services.invitations import invitation_create
-from toolevals.workspace.services.projects import member_set, project_create
-from toolevals.workspace.services.secrets import secret_set
-from toolevals.workspace.services.tokens import token_create
-from toolevals.workspace.services.trash import trash_put
-from toolevals.workspace.services.users import user_create
+from toolevals.workspace.people.services import invitation_create
+from toolevals.workspace.projects.services import member_set, project_create
+from toolevals.workspace.secrets.services import secret_set
+from toolevals.workspace.tokens.services import token_create
+from toolevals.workspace.trash.services import trash_put
 
 
 def a_job(world: World, person: User) -> UUID:

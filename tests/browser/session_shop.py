@@ -41,10 +41,10 @@ from toolevals.registry.services import registry_create, registry_publish
 from toolevals.runs.models import CalibratedCase, CaseGrade, JudgeCalibration
 from toolevals.runs.judging.services import JudgeRequest, judge_add, rubric_use
 from toolevals.runs.rereading.services import RereadingRequest, rereading_begin
-from toolevals.workspace.jobs import job_pause
+from toolevals.workspace.jobs.services import job_pause
 from toolevals.workspace.models import Role
-from toolevals.workspace.services.projects import member_set, project_create
-from toolevals.workspace.services.users import user_create
+from toolevals.workspace.projects.services import member_set, project_create
+from toolevals.workspace.accounts.services import user_create
 
 project = project_create(actor=None, slug="sessions", name="Sessions")
 people = {}

@@ -40,7 +40,7 @@ PAGES = "from tests.browser.sample_pages import pages_print; pages_print()"
 FEWEST_PAGES, FEWEST_FOLLOWED = 40, 200
 TOKEN = """
 from toolevals.workspace.models import Project, User, Role, Membership
-from toolevals.workspace.services.tokens import token_create
+from toolevals.workspace.tokens.services import token_create
 project = Project.objects.get(slug="shop-support")
 user = Membership.objects.get(project=project, role=Role.OWNER).user
 print(token_create(project=project, actor=user, user=user, name="cli", role=Role.OWNER)[1])

@@ -24,8 +24,8 @@ SEED = """
 from tests.agents.judges import MODEL
 from tests.fixtures.people import PASSWORD
 from toolevals.runs.judging.services import JudgeRequest, judge_add, rubric_use
-from toolevals.workspace.services.projects import project_create
-from toolevals.workspace.services.users import user_create
+from toolevals.workspace.projects.services import project_create
+from toolevals.workspace.accounts.services import user_create
 owner = user_create(actor=None, email="otto@example.org", name="Otto", password=PASSWORD)
 project = project_create(actor=owner, slug="shop", name="Shop")
 rubric = rubric_use(project=project, actor=owner, name="task_completion")

@@ -23,8 +23,8 @@ from tests.labeling_pages.long_conversation import long_input, many_tools
 from toolevals.grading.reading.examples import read_example
 from toolevals.registry.services import registry_create, registry_publish
 from toolevals.workspace.models import Role
-from toolevals.workspace.services.projects import member_set, project_create
-from toolevals.workspace.services.users import user_create
+from toolevals.workspace.projects.services import member_set, project_create
+from toolevals.workspace.accounts.services import user_create
 
 project = project_create(actor=None, slug="shop", name="Shop")
 for name in ("Ann", "Ben", "Cem", "Dia", "Eva", "Fay"):

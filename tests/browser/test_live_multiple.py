@@ -30,9 +30,9 @@ from toolevals.runs.models import Connector
 from toolevals.runs.agents.services import experiment_ensure, agent_ensure
 from toolevals.runs.runs.services import RunParts, run_start
 from toolevals.workspace.models import Role
-from toolevals.workspace.services.projects import member_set, project_create
-from toolevals.workspace.services.uploads import upload_store
-from toolevals.workspace.services.users import user_create
+from toolevals.workspace.projects.services import member_set, project_create
+from toolevals.workspace.uploads.services import upload_store
+from toolevals.workspace.accounts.services import user_create
 
 project = project_create(actor=None, slug="shop", name="Benchmark")
 user = user_create(actor=None, email="rita@example.org", name="Rita", password=PASSWORD)

@@ -17,8 +17,8 @@ SEED = """
 from tests.fixtures.people import PASSWORD
 from tests.reports.building import Builder, Case, cases_of
 from toolevals.workspace.models import Role
-from toolevals.workspace.services.projects import member_set, project_create
-from toolevals.workspace.services.users import user_create
+from toolevals.workspace.projects.services import member_set, project_create
+from toolevals.workspace.accounts.services import user_create
 
 project = project_create(actor=None, slug="shop", name="Shop support")
 user = user_create(actor=None, email="rita@example.org", name="Rita", password=PASSWORD)

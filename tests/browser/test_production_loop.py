@@ -38,9 +38,9 @@ from labeling.datasets.services import dataset_create
 from labeling.batches.overlap import labelling_set
 from tests.fixtures.people import PASSWORD
 from toolevals.workspace.models import Role, TokenScope
-from toolevals.workspace.services.projects import member_set, project_create
-from toolevals.workspace.services.tokens import token_create
-from toolevals.workspace.services.users import user_create
+from toolevals.workspace.projects.services import member_set, project_create
+from toolevals.workspace.tokens.services import token_create
+from toolevals.workspace.accounts.services import user_create
 
 project = project_create(actor=None, slug="shop", name="Shop")
 tokens = {}

@@ -15,8 +15,8 @@ pytestmark = [pytest.mark.browser, pytest.mark.servers]
 OWNER = """
 from tests.fixtures.people import PASSWORD
 from toolevals.workspace.models import Project, Role
-from toolevals.workspace.services.projects import member_set
-from toolevals.workspace.services.users import user_create
+from toolevals.workspace.projects.services import member_set
+from toolevals.workspace.accounts.services import user_create
 owner = user_create(actor=None, email="otto@example.org", name="Otto", password=PASSWORD)
 member_set(project=Project.objects.get(), actor=None, user=owner, role=Role.OWNER)
 """

@@ -48,8 +48,8 @@ from labeling.datasets.services import dataset_create
 from tests.fixtures.people import PASSWORD
 from toolevals.registry.services import registry_create, registry_publish
 from toolevals.workspace.models import Role
-from toolevals.workspace.services.projects import member_set, project_create
-from toolevals.workspace.services.users import user_create
+from toolevals.workspace.projects.services import member_set, project_create
+from toolevals.workspace.accounts.services import user_create
 project = project_create(actor=None, slug="shop", name="Travel desk")
 for name, role in (("Ann", Role.REVIEWER), ("Ada", Role.ADJUDICATOR)):
     user = user_create(actor=None, email=f"{{name.lower()}}@example.org", name=name, password=PASSWORD)

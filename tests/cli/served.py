@@ -14,7 +14,7 @@ from toolevals.cli.exits import Exit
 
 TOKEN = """
 from toolevals.workspace.models import Project, User, Role
-from toolevals.workspace.services.tokens import token_create
+from toolevals.workspace.tokens.services import token_create
 user = User.objects.get(email="rae@example.org")
 made = token_create(project=Project.objects.get(slug="from-cli"), actor=user, user=user, name="cli", role=Role.OWNER)
 print(made[1])

@@ -20,7 +20,7 @@ pytestmark = pytest.mark.servers
 
 TOKEN = """
 from toolevals.workspace.models import Project, User, Role
-from toolevals.workspace.services.tokens import token_create
+from toolevals.workspace.tokens.services import token_create
 user = User.objects.get(email={email!r})
 project = Project.objects.get(slug={project!r})
 print(token_create(project=project, actor=user, user=user, name="gate", role=Role.{role})[1])
@@ -154,7 +154,7 @@ def test_the_ci_examples_with_a_server_run(sample, tmp_path, job, monkeypatch):
     place, project = checkout(tmp_path), f"ci-{job.split()[0]}"
     sample.python(
         "from toolevals.workspace.models import User\n"
-        "from toolevals.workspace.services.projects import project_create\n"
+        "from toolevals.workspace.projects.services import project_create\n"
         f"project_create(actor=User.objects.get(email='otto@shop.example'), slug={project!r}, name='CI')"
     )
     environment = {"TOOLEVALS_URL": sample.url, "TOOLEVALS_PROJECT": project}

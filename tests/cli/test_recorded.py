@@ -29,7 +29,7 @@ from toolevals.registry.tool_lists import tools_in
 from toolevals.runs.files.recorded_files import example_document, joined, predictions, task_rows
 from toolevals.runs.models import Run, Transcript
 from toolevals.workspace.models import Role
-from toolevals.workspace.services.tokens import token_create
+from toolevals.workspace.tokens.services import token_create
 
 POLICY = "# Policy\n\nA certificate is worth $50."
 

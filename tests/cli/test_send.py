@@ -25,7 +25,7 @@ from toolevals.traces.models import Trace
 from toolevals.traces.reading.services import traces_settle
 from toolevals.traces.reading.traces import trace_read
 from toolevals.workspace.models import Role, TokenScope
-from toolevals.workspace.services.tokens import token_create
+from toolevals.workspace.tokens.services import token_create
 
 AGENT = Agent("shop", "7", "small-1")
 CALL = {"id": "c1", "type": "function", "function": {"name": "cancel", "arguments": '{"o": "A"}'}}

@@ -20,7 +20,7 @@ from tests.labeling.rows import SHOP_TOOLS, row
 from tests.labeling.windows import differing_compared
 from toolevals.registry.services import registry_create, registry_publish
 from toolevals.workspace.models import Project, Role, User
-from toolevals.workspace.services.projects import member_set
+from toolevals.workspace.projects.services import member_set
 
 
 @pytest.fixture

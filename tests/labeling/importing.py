@@ -12,7 +12,7 @@ import pytest
 from labeling.imports.services import import_start
 from labeling.models import Dataset, Example, Revision
 from toolevals.workspace.models import Job, User
-from toolevals.workspace.services.uploads import upload_store
+from toolevals.workspace.uploads.services import upload_store
 
 Load = Callable[..., Job]
 

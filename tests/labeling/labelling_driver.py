@@ -29,7 +29,7 @@ def prepare(_: int) -> None:
     from tests.labeling.rows import SHOP_TOOLS, row
     from toolevals.registry.services import registry_create, registry_publish
     from toolevals.workspace.models import Role
-    from toolevals.workspace.services.projects import member_set, project_create
+    from toolevals.workspace.projects.services import member_set, project_create
 
     project = project_create(actor=None, slug="shop", name="Shop")
     for number in range(CLIENTS):

@@ -14,7 +14,7 @@ from labeling.models import Label, LabelSlot
 from tests.labeling.rows import NO_CALL, SHOP_TOOLS, call, document
 from tests.labeling.windows import later
 from toolevals.workspace.models import Job, User
-from toolevals.workspace.services.projects import project_create
+from toolevals.workspace.projects.services import project_create
 
 API = "/api/v1/projects/shop/"
 

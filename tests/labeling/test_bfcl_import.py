@@ -18,7 +18,7 @@ from labeling.models import Example, Gold
 from toolevals.grading.reading.bfcl import CATEGORIES
 from toolevals.registry.models import ToolList
 from toolevals.workspace.models import Job, JobState, Project
-from toolevals.workspace.services.uploads import upload_store
+from toolevals.workspace.uploads.services import upload_store
 
 FOLDER = os.environ.get("TOOLEVALS_BENCHMARK_DATA", "")
 pytestmark = pytest.mark.skipif(not FOLDER, reason="TOOLEVALS_BENCHMARK_DATA does not say where the benchmark is")

@@ -17,7 +17,7 @@ from tests.fixtures.people import person
 from tests.labeling.two_worlds import REOPENED, ROLES, TO_LABEL, WORLDS, world_made
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.workspace.models import Project, Role, User
-from toolevals.workspace.services.projects import member_set
+from toolevals.workspace.projects.services import member_set
 
 MARK = "marked"
 UNSAFE = [name for name in Example.STRATA if name != "difficulty"]

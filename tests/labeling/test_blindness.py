@@ -22,7 +22,7 @@ from tests.access.addresses import addresses
 from tests.fixtures.people import person
 from tests.labeling.rows import NO_CALL, call, row
 from toolevals.workspace.models import Role
-from toolevals.workspace.services.projects import member_set
+from toolevals.workspace.projects.services import member_set
 
 SECRETS = ("ann-secret-order", "ann-secret-why", "ann-secret-draft", "ann-secret-skip")
 ALONE, DIFFER, AGREE, SKIPPED = "alone", "differ", "agree", "skipped"

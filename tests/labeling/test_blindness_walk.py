@@ -44,7 +44,7 @@ from tests.labeling.windows import later
 from toolevals.workspace import navigation
 from toolevals.workspace.access import Audience, rules
 from toolevals.workspace.models import Project, Role, User
-from toolevals.workspace.services.projects import member_set
+from toolevals.workspace.projects.services import member_set
 
 EVERY = [address for address in addresses() if "project" in address.arguments]
 # Ids, tokens against forgery and the like differ from one world to the next by themselves, and so does how well the

@@ -15,7 +15,7 @@ from labeling.models import Dataset, LabelSlot, Revision, SlotState
 from tests.labeling.rows import NO_CALL, row
 from tests.labeling.test_claims import lapse
 from toolevals.workspace.models import AuditEntry, Membership, Project, User
-from toolevals.workspace.services.projects import member_remove
+from toolevals.workspace.projects.services import member_remove
 
 
 def lease_end(slot: LabelSlot) -> datetime:

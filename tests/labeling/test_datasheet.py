@@ -26,8 +26,8 @@ from labeling.versions.services import version_freeze
 from tests.labeling.rows import NO_CALL, call, row
 from tests.labeling.test_api import Program
 from toolevals.grading.metrics.rates import wilson
+from toolevals.workspace.audit.services import audit_record
 from toolevals.workspace.models import User
-from toolevals.workspace.services.audit import audit_record
 
 pytestmark = pytest.mark.django_db
 

@@ -35,8 +35,7 @@ from toolevals.grading.reading.parsing.text_formats.typed_text import typed
 from toolevals.grading.reading.specs.reading import read_tools
 from toolevals.grading.values import Expectation, ToolSpec
 from toolevals.grading.values.problems import InvalidDocument
-from toolevals.registry.changes import version_changes
-from toolevals.registry.schema_rows import schema_rows
+from toolevals.registry.changes import schema_rows, version_changes
 from toolevals.runs.baseline.ranking import bag
 
 LONGEST_SECONDS = 1.0

@@ -21,9 +21,9 @@ from labeling.models import (
 )
 from tests.labeling.rows import NO_CALL, call, document, row
 from toolevals.grading.values.problems import InvalidDocument
-from toolevals.workspace.jobs import job_retry
+from toolevals.workspace.jobs.services import job_retry
 from toolevals.workspace.models import AuditEntry, Job, JobState
-from toolevals.workspace.services.uploads import upload_store
+from toolevals.workspace.uploads.services import upload_store
 
 
 @pytest.fixture

@@ -19,7 +19,7 @@ from labeling.models import Dataset, Example, Gold, ImportPart, LabelSlot, Origi
 from labeling.versions import services as versions
 from tests.labeling.rows import NO_CALL, call, document, row
 from tests.labeling.test_imports import load, many
-from toolevals.workspace.jobs import job_cancel, job_retry
+from toolevals.workspace.jobs.services import job_cancel, job_retry
 from toolevals.workspace.models import Job, JobState, Project
 
 __all__ = ["load"]

@@ -14,7 +14,7 @@ from labeling.label.services import label_submit
 from labeling.models import Label, LabelSlot, SlotState
 from tests.labeling.rows import NO_CALL
 from toolevals.workspace.models import AuditEntry, Membership, Role
-from toolevals.workspace.services.projects import member_remove, member_set
+from toolevals.workspace.projects.services import member_remove, member_set
 
 pytestmark = pytest.mark.django_db
 

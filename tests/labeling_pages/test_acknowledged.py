@@ -11,8 +11,8 @@ from django.urls import reverse
 from labeling.adjudicate.services import dispute_open
 from labeling.models import Adjudication, Comment, Dispute, Label, LabelSlot, Revision, Skip
 from tests.labeling_pages.shop import fields
+from toolevals.workspace.idempotency.submissions import AlreadyTaken, submission_is_taken, submission_once
 from toolevals.workspace.models import User
-from toolevals.workspace.services.submissions import AlreadyTaken, submission_is_taken, submission_once
 
 AsUser = Callable[[User], Client]
 ID = "0123456789abcdef" * 2

@@ -22,7 +22,7 @@ from tests.labeling_pages.shop import returned, row
 from tests.labeling_pages.test_adjudicate import choices, url
 from toolevals.grading.reading.examples import read_example
 from toolevals.workspace.models import Project, Role, User
-from toolevals.workspace.services.projects import member_set
+from toolevals.workspace.projects.services import member_set
 
 AsUser = Callable[[User], Client]
 

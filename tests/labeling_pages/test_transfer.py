@@ -16,8 +16,8 @@ from labeling.imports.services import examples_import
 from labeling.models import Dataset, Example
 from tests.labeling.rows import SHOP_TOOLS, row
 from toolevals.registry.services import registry_create, registry_publish
+from toolevals.workspace.jobs.files import job_files_forget
 from toolevals.workspace.models import Job, Project, Upload
-from toolevals.workspace.services.job_files import job_files_forget
 
 CSV = b'Case,Question,Tool,arg.order_id\na,"<b>Where?</b>",get_order,A-1\nb,Hello,(none),\n'
 MAPPING = {"column-0": "id", "column-1": "user", "column-2": "tool", "column-3": "argument:order_id"}

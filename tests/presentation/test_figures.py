@@ -10,8 +10,7 @@ import pytest
 
 from toolevals.presentation.figures import HeatCell, TrendPoint, heat_map, trend
 from toolevals.presentation.figures.heat_map import MOST_NUMBERED, heat_scale
-from toolevals.presentation.heat import STEPS
-from toolevals.presentation.palettes import PALETTES
+from toolevals.presentation.palettes import PALETTES, STEPS
 
 STYLESHEET = (Path(__file__).resolve().parents[2] / "static" / "css" / "app.css").read_text()
 

@@ -12,9 +12,7 @@ from hypothesis import strategies as st
 from tests.presentation.junit_structure import junit_faults
 from toolevals.grading.gates.results import Check, CheckStatus, GateResult
 from toolevals.grading.metrics.rates import wilson
-from toolevals.presentation.gates.junit import junit_xml
-from toolevals.presentation.gates.markdown import gate_markdown
-from toolevals.presentation.gates.report import GateReport
+from toolevals.presentation.gate_reports import GateReport, gate_markdown, junit_xml
 
 STATUSES: list[CheckStatus] = ["passed", "failed", "warned", "unanswered", "skipped"]
 

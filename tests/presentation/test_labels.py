@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toolevals.presentation.labels import short
+from toolevals.presentation.numbers import short
 
 
 def test_names_that_begin_alike_differ_when_they_are_cut() -> None:

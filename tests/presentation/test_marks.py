@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from toolevals.presentation import numbers
-from toolevals.presentation.heat import STEPS, heat_step
-from toolevals.presentation.intervals import interval_mark, track_start
+from toolevals.presentation.numbers import interval_mark, track_start
+from toolevals.presentation.palettes import STEPS, heat_step
 from toolevals.presentation.sparks import HEIGHT, WIDTH, spark
 
 SHARES = st.floats(0, 1)

@@ -7,7 +7,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toolevals.presentation.squares import Squares, squares
+from toolevals.presentation.sparks import Squares, squares
 
 SQUARE = re.compile(r"M([-\d.]+) ([-\d.]+)h([-\d.]+)v([-\d.]+)h([-\d.]+)z")
 QUARTERS = st.integers(-2_000, 2_000).map(lambda number: number / 4)

@@ -6,7 +6,7 @@ import pytest
 
 from tests.fixtures.module_rows import in_module_transaction, module_rows
 from toolevals.workspace.models import Project
-from toolevals.workspace.services.projects import project_create
+from toolevals.workspace.projects.services import project_create
 
 __all__ = ["in_module_transaction", "module_rows"]
 

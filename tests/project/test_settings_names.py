@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from toolevals.settings.environment import CONVENTIONAL, OLD_NAMES, PREFIX, environment, old_names_in
-from toolevals.workspace.checks import names_of_settings
+from toolevals.workspace.apps import names_of_settings
 
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "toolevals" / "settings"

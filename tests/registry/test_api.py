@@ -8,9 +8,9 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.utils import timezone
 
 from tests.labeling.rows import SHOP_TOOLS
-from toolevals.registry.large_previews import LARGE
+from toolevals.registry.large_documents import LARGE
+from toolevals.workspace.jobs.files import job_files_forget
 from toolevals.workspace.models import Job
-from toolevals.workspace.services.job_files import job_files_forget
 
 API = "/api/v1/projects/shop/registries/"
 

@@ -13,12 +13,12 @@ from tests.agents.mcp_shop import shop_over_http
 from toolevals.agents.secret_binding import Origin
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.registry import mcp_servers
-from toolevals.registry.fetching import registry_fetch_begin
+from toolevals.registry.mcp_servers import registry_fetch_begin
 from toolevals.registry.models import Registry, RegistryVersion
 from toolevals.registry.services import registry_create
 from toolevals.registry.tool_lists import tools_in
 from toolevals.workspace.models import AuditEntry, Job, JobState
-from toolevals.workspace.services.secrets import secret_set
+from toolevals.workspace.secrets.services import secret_set
 
 COMMAND = [sys.executable, "-m", "tests.agents.mcp_shop"]
 PAGE = "/p/shop/registries/shop/mcp/"

@@ -9,7 +9,7 @@ from toolevals.registry.models import Registry, RegistryVersion, ToolList, ToolS
 from toolevals.registry.services import registry_create, registry_publish
 from toolevals.registry.tool_lists import tools_in
 from toolevals.workspace.models import AuditEntry
-from toolevals.workspace.services.projects import project_create
+from toolevals.workspace.projects.services import project_create
 
 OPENAI = [
     {"type": "function", "function": {"name": tool["name"], "description": "", "parameters": tool["input_schema"]}}

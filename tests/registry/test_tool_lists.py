@@ -11,7 +11,7 @@ from toolevals.grading.values import ToolSpec as Spec
 from toolevals.registry import tool_lists
 from toolevals.registry.models import ToolList, ToolListEntry, ToolSpec
 from toolevals.registry.tool_lists import list_digest, tool_list_of, tool_lists_store, tools_in
-from toolevals.workspace.services.projects import project_create
+from toolevals.workspace.projects.services import project_create
 
 SPECS = [Spec.from_document(document) for document in SHOP_TOOLS]
 

@@ -6,8 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from toolevals.grading.values import ToolSpec
-from toolevals.registry.changes import MAX_WORDS, version_changes, word_pieces
-from toolevals.registry.schema_rows import kind_words, schema_rows
+from toolevals.registry.changes import MAX_WORDS, kind_words, schema_rows, version_changes, word_pieces
 
 texts = st.lists(st.sampled_from(["one", "two", " ", ", ", "three.", "\n"]), max_size=12).map("".join)
 

@@ -15,13 +15,19 @@ from django.utils import timezone
 
 from tests.labeling_pages.conftest import body
 from toolevals.grading.values.problems import InvalidDocument
-from toolevals.registry.large_previews import LARGE, large_preview, large_preview_start, large_preview_work
-from toolevals.registry.large_publishing import large_publish_work
+from toolevals.registry.large_documents import (
+    LARGE,
+    large_preview,
+    large_preview_start,
+    large_preview_work,
+    large_publish_work,
+)
 from toolevals.registry.models import Registry
 from toolevals.registry.previews import Preview, preview_of
-from toolevals.workspace.jobs import batch_work, job_cancel
+from toolevals.workspace.jobs.files import job_files_forget
+from toolevals.workspace.jobs.leases import batch_work
+from toolevals.workspace.jobs.services import job_cancel
 from toolevals.workspace.models import Batch, Job, JobState, User
-from toolevals.workspace.services.job_files import job_files_forget
 
 AsUser = Callable[[User], Client]
 OPERATIONS = 400

@@ -8,7 +8,7 @@ from reports.gates.services import GateRequest, gate_decide, gate_hold
 from reports.models import HeldGate
 from toolevals.grading.gates.results import Check
 from toolevals.runs.models import Run
-from toolevals.workspace.jobs import batch_work
+from toolevals.workspace.jobs.leases import batch_work
 from toolevals.workspace.models import Batch
 
 

@@ -11,7 +11,7 @@ from django.urls import reverse
 
 from reports.gates.services import gate_decide
 from reports.models import GatePreview
-from toolevals.workspace.jobs import batch_work
+from toolevals.workspace.jobs.leases import batch_work
 from toolevals.workspace.models import Batch
 
 CELLS = {("a", "a"): 19, ("a", "b"): 1}

@@ -20,7 +20,7 @@ from toolevals.grading.values.verdicts import NONE, UNKNOWN_TOOL, UNPARSED
 from toolevals.presentation.numbers import percent
 from toolevals.runs.models import Grading
 from toolevals.workspace.models import Role, User
-from toolevals.workspace.services.projects import member_set, project_create
+from toolevals.workspace.projects.services import member_set, project_create
 
 TOOLS = ["get_order", "get_orders", "refund", "a,b", "=cmd()", "<b>x</b>", 'quo"te', "2024"]
 EXPECTED = st.sampled_from([*TOOLS, NONE])

@@ -26,9 +26,9 @@ from toolevals.runs.models import CaseGrade, Grading, Rereading
 from toolevals.runs.remarks.services import tag_add
 from toolevals.runs.rereading.results import case_rows
 from toolevals.runs.rereading.services import rereading_cancel
+from toolevals.workspace.jobs.files import job_files_forget
 from toolevals.workspace.models import Job, Role
-from toolevals.workspace.services.job_files import job_files_forget
-from toolevals.workspace.services.projects import member_set
+from toolevals.workspace.projects.services import member_set
 
 CELLS = {("get_order", "get_order"): 7, ("get_order", "refund"): 2, ("(none)", "refund"): 1}
 

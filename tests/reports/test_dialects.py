@@ -22,7 +22,8 @@ from tests.reports.building import Builder, Case, cases_of
 from tests.reports.reading import csv_rows, text
 from toolevals.grading.dialects.other_verdicts import COLUMNS, OURS
 from toolevals.runs.models import Grading
-from toolevals.workspace.jobs import JobCancelled, batch_work, job_cancel
+from toolevals.workspace.jobs.leases import JobCancelled, batch_work
+from toolevals.workspace.jobs.services import job_cancel
 from toolevals.workspace.models import AuditEntry, Batch, JobState, Queue
 
 pytestmark = pytest.mark.django_db

@@ -19,9 +19,9 @@ from tests.reports.reading import text
 from tests.runs.building import EXAMPLES, STATUS, TOOLS, call, jsonl, version_of
 from toolevals.registry.models import Registry, RegistryVersion
 from toolevals.runs.models import Run
-from toolevals.workspace.jobs import batch_work
+from toolevals.workspace.jobs.files import job_files_forget
+from toolevals.workspace.jobs.leases import batch_work
 from toolevals.workspace.models import AuditEntry, Batch, Job, JobState, Upload
-from toolevals.workspace.services.job_files import job_files_forget
 
 pytestmark = pytest.mark.django_db
 

@@ -32,7 +32,7 @@ from toolevals.presentation.numbers import percent
 from toolevals.runs.models import CaseGrade, Grading, PackedCases, Run, VerdictCount
 from toolevals.runs.remarks.services import note_add, tag_add
 from toolevals.workspace.models import Role
-from toolevals.workspace.services.tokens import token_create
+from toolevals.workspace.tokens.services import token_create
 
 pytestmark = pytest.mark.django_db
 

@@ -17,7 +17,7 @@ from tests.fixtures.draws import draws
 from tests.reports.building import Builder, Case
 from toolevals.grading.values.verdicts import NONE
 from toolevals.runs.aggregates.cube import Unit, View
-from toolevals.workspace.services.projects import project_create
+from toolevals.workspace.projects.services import project_create
 
 BUCKETS, DIFFICULTIES = ["", "selection", "no call"], ["", "easy", "hard"]
 NAMES = st.sampled_from(["a", "b", NONE])

@@ -17,7 +17,7 @@ from tests.reports.reading import text
 from toolevals.grading.dialects.other_verdicts import COLUMNS
 from toolevals.grading.gates.results import FUNCTION_CALLS
 from toolevals.runs.models import Grading
-from toolevals.workspace.jobs import batch_work
+from toolevals.workspace.jobs.leases import batch_work
 from toolevals.workspace.models import Batch
 
 __all__ = ["writer"]

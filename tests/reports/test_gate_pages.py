@@ -17,7 +17,7 @@ from tests.reports.building import Case, cases_of
 from tests.reports.gate_building import checks, hold, rate
 from tests.reports.reading import csv_rows, text
 from tests.runs.building import STATUS, call, silence, uploaded_run, version_of
-from toolevals.presentation.gates.badge import COLOURS, badge_svg
+from toolevals.presentation.gate_reports import COLOURS, badge_svg
 from toolevals.runs.models import Experiment, Grading, JudgedCase
 from toolevals.workspace.models import AuditEntry
 

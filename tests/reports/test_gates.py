@@ -21,7 +21,8 @@ from toolevals.grading.gates.evaluation import Evidence, hold_gate
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.runs.agents.services import agent_ensure
 from toolevals.runs.models import Grading, JudgedCase, Run, Transcript
-from toolevals.workspace.jobs import Lease, batch_work, job_cancel
+from toolevals.workspace.jobs.leases import Lease, batch_work
+from toolevals.workspace.jobs.services import job_cancel
 from toolevals.workspace.models import AuditEntry, Job, Project
 
 pytestmark = pytest.mark.django_db

@@ -17,8 +17,8 @@ from reports.matrix.state import MatrixState, read_matrix_state
 from tests.reports.building import cases_of
 from tests.reports.reading import embedded
 from toolevals.grading.values.verdicts import NONE
-from toolevals.presentation.heat import STEPS, heat_step
 from toolevals.presentation.numbers import percent, whole_percent
+from toolevals.presentation.palettes import STEPS, heat_step
 from toolevals.runs.models import CaseTag, Transcript
 
 pytestmark = pytest.mark.django_db

@@ -8,7 +8,7 @@ import pytest
 
 from tests.reports.building import Builder, cases_of
 from toolevals.runs.models import CaseGrade, CaseTag
-from toolevals.workspace.querysets.ids import TextOfId, ids_as_text
+from toolevals.workspace.expressions import TextOfId, ids_as_text
 
 
 @pytest.mark.database

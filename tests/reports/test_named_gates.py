@@ -21,7 +21,7 @@ from toolevals.grading.gates.results import gate_metrics
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.grading.values.yaml_documents import load_yaml, yaml_text
 from toolevals.runs.models import Run
-from toolevals.workspace.jobs import batch_work
+from toolevals.workspace.jobs.leases import batch_work
 from toolevals.workspace.models import AuditEntry, Batch
 
 __all__ = ["address", "writer"]

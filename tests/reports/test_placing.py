@@ -30,7 +30,7 @@ from toolevals.runs.aggregates.cube import Unit, View
 from toolevals.runs.aggregates.read_cases import turns_write
 from toolevals.runs.models import AlignedPair, CaseGrade, CaseTag, Grading, Transcript
 from toolevals.workspace.models import Role, User
-from toolevals.workspace.services.projects import member_set, project_create
+from toolevals.workspace.projects.services import member_set, project_create
 
 pytestmark = pytest.mark.django_db
 AGAIN = draws(25)

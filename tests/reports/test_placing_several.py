@@ -20,7 +20,7 @@ from toolevals.grading.metrics.confusion import NO_MAJORITY, collapsed_class, se
 from toolevals.grading.values.verdicts import NONE
 from toolevals.runs.aggregates.cube import Unit, View
 from toolevals.runs.models import AlignedPair, CaseGrade, CaseTag, Grading
-from toolevals.workspace.services.projects import project_create
+from toolevals.workspace.projects.services import project_create
 
 pytestmark = pytest.mark.django_db
 NAMES = st.sampled_from(["shop.get", "shop.pay", "plain", NONE])

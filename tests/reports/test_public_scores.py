@@ -16,8 +16,8 @@ from reports.public_scores.services import public_score_record, public_score_wit
 from tests.reports.building import cases_of
 from tests.reports.reading import csv_rows, text
 from toolevals.runs.models import Agent, Run
+from toolevals.workspace.audit.services import audit_record
 from toolevals.workspace.models import AuditEntry, Project, User
-from toolevals.workspace.services.audit import audit_record
 
 pytestmark = pytest.mark.django_db
 SCORE: dict[str, Any] = {

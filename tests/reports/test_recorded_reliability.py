@@ -24,7 +24,7 @@ from toolevals.runs.agents.services import agent_ensure, experiment_ensure
 from toolevals.runs.models import Connector
 from toolevals.runs.runs.services import RunParts, run_upload
 from toolevals.runs.simulators.services import simulator_choose, simulator_ensure
-from toolevals.workspace.services.uploads import upload_store
+from toolevals.workspace.uploads.services import upload_store
 
 pytestmark = [needs_benchmark, pytest.mark.django_db(transaction=True)]
 # The benchmark's tools answer what they refuse in words.

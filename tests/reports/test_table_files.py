@@ -16,9 +16,10 @@ from reports.downloads.services import TABLE, table_start, table_work
 from tests.reports.building import Builder, Case, cases_of
 from toolevals.presentation.csv import ROWS_A_CHUNK
 from toolevals.runs.models import Episode, Grading, JudgedCase
-from toolevals.workspace.jobs import batch_work, job_cancel
+from toolevals.workspace.jobs.files import job_files_forget
+from toolevals.workspace.jobs.leases import batch_work
+from toolevals.workspace.jobs.services import job_cancel
 from toolevals.workspace.models import Job, Upload
-from toolevals.workspace.services.job_files import job_files_forget
 
 CELLS = {("get_order", "get_order"): 7, ("get_order", "refund"): 4, ("(none)", "refund"): 1}
 

@@ -30,7 +30,7 @@ from toolevals.runs.models import (
 )
 from toolevals.runs.runs.services import RunParts, run_start, run_upload
 from toolevals.workspace.models import Project, Upload
-from toolevals.workspace.services.uploads import upload_store
+from toolevals.workspace.uploads.services import upload_store
 
 ORDER = {"type": "object", "properties": {"order_id": {"type": "string"}}, "required": ["order_id"]}
 TOOLS = [

@@ -19,7 +19,7 @@ from toolevals.runs.judging.judge_reliability import standings_of
 from toolevals.runs.judging.services import judge_change
 from toolevals.runs.models import DriftCheck, JudgeCalibration
 from toolevals.workspace.models import Project, Role
-from toolevals.workspace.services.projects import member_set, project_create
+from toolevals.workspace.projects.services import member_set, project_create
 
 # The fixtures: a test file imports them by `*`.
 __all__ = ["calibration", "check", "in_module_transaction", "judge", "made", "module_rows", "project", "scripted"]

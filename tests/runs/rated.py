@@ -17,7 +17,7 @@ from tests.fixtures.people import member, person
 from tests.runs.calibrated import calibration_made, scored
 from toolevals.runs.models import JudgeCalibration
 from toolevals.workspace.models import Project, Role
-from toolevals.workspace.services.projects import member_set, project_create
+from toolevals.workspace.projects.services import member_set, project_create
 
 # The fixtures: a test file imports them by `*`.
 __all__ = ["calibration", "get", "in_module_transaction", "made", "module_rows", "people", "project", "raters"]

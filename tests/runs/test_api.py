@@ -163,7 +163,7 @@ def test_what_is_not_there_is_not_found(project, version, api, run_jobs, path):
 
 
 def test_a_run_of_another_project_is_not_there(project, api, run_jobs):
-    from toolevals.workspace.services.projects import project_create
+    from toolevals.workspace.projects.services import project_create
 
     other = project_create(actor=None, slug="other", name="Other")
     baseline_run(other, version_of(other))

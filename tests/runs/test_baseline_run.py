@@ -93,7 +93,7 @@ def test_the_number_of_trials_is_bounded(project, version, trials):
 
 
 def test_another_projects_version_is_refused(project, version, owner):
-    from toolevals.workspace.services.projects import project_create
+    from toolevals.workspace.projects.services import project_create
 
     other = project_create(actor=owner, slug="other", name="Other")
 

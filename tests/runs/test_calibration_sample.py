@@ -20,7 +20,7 @@ from toolevals.runs.judge_calibrations.questions import Questions
 from toolevals.runs.judge_calibrations.services import CalibrationRequest, calibration_begin, case_rate
 from toolevals.runs.models import JudgeCount
 from toolevals.workspace.models import Role
-from toolevals.workspace.services.projects import member_set
+from toolevals.workspace.projects.services import member_set
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("loopback")]
 

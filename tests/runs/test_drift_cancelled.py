@@ -20,7 +20,7 @@ from toolevals.runs.drift.services import drift_begin
 from toolevals.runs.judging import concurrent_questions as several_module
 from toolevals.runs.judging.judge_reliability import Trust
 from toolevals.runs.models import JudgeCalibration
-from toolevals.workspace.jobs import job_cancel, job_retry
+from toolevals.workspace.jobs.services import job_cancel, job_retry
 from toolevals.workspace.models import JobState
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("loopback")]

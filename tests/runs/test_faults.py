@@ -26,7 +26,7 @@ EXAMPLES, TRIALS = 60, 2
 ALL = EXAMPLES * TRIALS
 PREPARE = f"""
 from tests.runs.building import HISTORY, STATUS, example, version_of
-from toolevals.workspace.services.projects import project_create
+from toolevals.workspace.projects.services import project_create
 SENT = {{"results": [{{"tool": STATUS, "result": {{"state": "sent"}}}}]}}
 said = [f"status of order {{n}}" if n % 3 else f"hello {{n}}" for n in range({EXAMPLES})]
 rows = [example(f"ex-{{n:03}}", words, STATUS) for n, words in enumerate(said)]

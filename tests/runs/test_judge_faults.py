@@ -33,7 +33,7 @@ START = """
 from types import SimpleNamespace
 from tests.runs.building import REFUND, call, uploaded_run, version_of
 from tests.runs.judged import judge_of, worded_example
-from toolevals.workspace.services.projects import project_create
+from toolevals.workspace.projects.services import project_create
 project = project_create(actor=None, slug="shop-{number}", name="Shop {number}")
 names = [f"ex-{{n:03}}" for n in range({examples})]
 judge_of(
@@ -53,7 +53,7 @@ grading_start(run=Run.objects.get(baseline_agent="", project__slug="shop-{number
 """
 STOP = """
 from toolevals.runs.models import Run
-from toolevals.workspace.jobs import job_cancel, job_retry
+from toolevals.workspace.jobs.services import job_cancel, job_retry
 {act}(job=Run.objects.get(baseline_agent="", project__slug="shop-{number}").job, actor=None)
 """
 # The first project's grading was not disturbed; the other is the newest of the last project.

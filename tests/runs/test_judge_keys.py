@@ -13,7 +13,7 @@ from toolevals.agents.secret_binding import Origin
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.runs.judging.services import JudgeRequest, judge_add, judge_change, rubric_use
 from toolevals.workspace.models import AuditEntry
-from toolevals.workspace.services.secrets import secret_set
+from toolevals.workspace.secrets.services import secret_set
 
 pytestmark = pytest.mark.django_db
 

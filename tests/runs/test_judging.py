@@ -19,7 +19,7 @@ from toolevals.runs.judging import bench
 from toolevals.runs.judging import concurrent_questions as several_module
 from toolevals.runs.judging.services import JudgeRequest, judge_add, judge_change, rubric_add, rubric_use
 from toolevals.runs.models import Judge, JudgeCount, JudgedCase, Judgement, Rubric
-from toolevals.workspace.jobs import job_cancel, job_retry
+from toolevals.workspace.jobs.services import job_cancel, job_retry
 from toolevals.workspace.models import Batch, JobState
 
 pytestmark = pytest.mark.django_db

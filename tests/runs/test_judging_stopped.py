@@ -18,7 +18,7 @@ from tests.runs.judged import judge_of, worded_example
 from toolevals.runs.grading.services import grading_start
 from toolevals.runs.judging import concurrent_questions as several_module
 from toolevals.runs.models import JudgedCase, Judgement
-from toolevals.workspace.jobs import BatchPlan, job_cancel, job_create, job_pause, job_resume, job_retry
+from toolevals.workspace.jobs.services import BatchPlan, job_cancel, job_create, job_pause, job_resume, job_retry
 from toolevals.workspace.models import BatchState, Job, JobState, Queue
 
 # The judge's own thread stops the job: what it does must be committed, and seen.

@@ -24,7 +24,7 @@ TRIALS = 4
 
 PREPARE = f"""
 from tests.runs.building import STATUS, HISTORY, example, version_of
-from toolevals.workspace.services.projects import project_create
+from toolevals.workspace.projects.services import project_create
 tools = (STATUS, HISTORY)
 rows = [example(f"ex-{{n:04}}", f"shipping status of order ORD-{{n}}", tools[n % 2]) for n in range({EXAMPLES})]
 version_of(project_create(actor=None, slug="shop", name="Shop"), rows)

@@ -19,7 +19,7 @@ EXAMPLES = 6
 RUN = """
 from tests.runs.building import STATUS, example, uploaded_run, version_of
 from tests.runs.test_unscored import talk
-from toolevals.workspace.services.projects import project_create
+from toolevals.workspace.projects.services import project_create
 rows = [example(f"ex-{{n}}", f"Where is order {{n}}?", STATUS) for n in range({examples})]
 told = [talk(f"ex-{{n}}", '{{"order_id": "ORD-1"}}', "It has left us.") for n in range({examples})]
 uploaded_run(project := project_create(actor=None, slug="shop", name="Shop"), version_of(project, rows), told)

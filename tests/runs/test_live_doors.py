@@ -14,7 +14,7 @@ from tests.runs.live import live_run, shop_agent
 from toolevals.agents.secret_binding import Origin
 from toolevals.runs.models import Run, Transcript
 from toolevals.runs.runs.requesting import RunRequest, run_request_live
-from toolevals.workspace.services.secrets import secret_set
+from toolevals.workspace.secrets.services import secret_set
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("loopback")]
 

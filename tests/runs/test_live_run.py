@@ -17,7 +17,7 @@ from toolevals.grading.values.problems import InvalidDocument
 from toolevals.runs.live.conversations import SharedPace
 from toolevals.runs.models import Agent, Run, RunPace, Transcript
 from toolevals.workspace.models import AuditEntry, JobState
-from toolevals.workspace.services.secrets import secret_set
+from toolevals.workspace.secrets.services import secret_set
 
 # Conversations run in threads, whose connections see only what is committed.
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("loopback")]

@@ -14,7 +14,7 @@ from tests.runs.building import baseline_run
 from tests.runs.live import live_run, shop_agent
 from toolevals.runs.live import services as conversing
 from toolevals.runs.models import CaseGrade, Transcript
-from toolevals.workspace.jobs import job_cancel, job_pause, job_resume, job_retry
+from toolevals.workspace.jobs.services import job_cancel, job_pause, job_resume, job_retry
 from toolevals.workspace.models import JobState
 
 # Conversations run in threads, whose connections see only what is committed.

@@ -16,8 +16,8 @@ from pytest_django.asserts import assertContains, assertNotContains, assertRedir
 from tests.runs.building import EXAMPLES, HISTORY, STATUS, baseline_run, call, example, jsonl, uploaded_run, version_of
 from toolevals.runs.aggregates.run_rows import A_DAY, A_MINUTE
 from toolevals.runs.models import Connector, Run
+from toolevals.workspace.audit.services import audit_record
 from toolevals.workspace.models import AuditEntry, Job, JobState
-from toolevals.workspace.services.audit import audit_record
 
 pytestmark = pytest.mark.django_db
 
@@ -258,7 +258,7 @@ def test_a_wrong_form_is_shown_again(project, version, as_adjudicator, changes, 
 
 
 def test_another_projects_version_cannot_be_chosen(project, version, as_adjudicator):
-    from toolevals.workspace.services.projects import project_create
+    from toolevals.workspace.projects.services import project_create
 
     other = version_of(project_create(actor=None, slug="other", name="Other"))
 

@@ -22,7 +22,7 @@ from toolevals.runs.probes.reading import probe_estimate
 from toolevals.runs.probes.results import probed
 from toolevals.runs.probes.services import probes_begin
 from toolevals.workspace.clock import database_now
-from toolevals.workspace.jobs import job_cancel, job_retry
+from toolevals.workspace.jobs.services import job_cancel, job_retry
 from toolevals.workspace.models import Batch, BatchState, JobState, Queue
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("loopback")]

@@ -26,7 +26,7 @@ from toolevals.traces.judges.services import TraceJudgeRequest, trace_judge_set,
 from toolevals.traces.models import SpanVerdict
 from toolevals.traces.reading.services import traces_settle
 from toolevals.workspace.models import Project, Role
-from toolevals.workspace.services.projects import member_set
+from toolevals.workspace.projects.services import member_set
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("loopback")]
 

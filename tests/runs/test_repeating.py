@@ -20,7 +20,7 @@ from toolevals.runs.grading.services import grading_start
 from toolevals.runs.models import CaseGrade, Run, Transcript
 from toolevals.runs.runs.repeating import errored_ask_again, failing_run_again
 from toolevals.runs.runs.requesting import RunRequest, run_request_baseline
-from toolevals.workspace.jobs import job_cancel, job_retry
+from toolevals.workspace.jobs.services import job_cancel, job_retry
 from toolevals.workspace.models import JobState
 
 # Conversations run in threads, whose connections see only what is committed.

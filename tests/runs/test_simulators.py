@@ -19,7 +19,7 @@ from toolevals.runs.simulators.contents import code_digest
 from toolevals.runs.simulators.opening import simulator_of
 from toolevals.runs.simulators.services import simulator_choose, simulator_ensure
 from toolevals.workspace.models import AuditEntry, JobState, Project
-from toolevals.workspace.services.secrets import SecretRefusedError, secret_set
+from toolevals.workspace.secrets.services import SecretRefusedError, secret_set
 
 pytestmark = pytest.mark.django_db(transaction=True)
 CODE = """

@@ -39,7 +39,7 @@ from toolevals.registry.services import registry_create, registry_publish
 from toolevals.runs.models import CaseGrade, Grading, MatrixCount, Run, Transcript
 from toolevals.runs.services.baseline_agents import baseline_agents_start
 from toolevals.workspace.models import AuditEntry, Batch, Job, JobState, Project, Upload
-from toolevals.workspace.services.trash import TrashError, trash_destroy, trash_put, trash_restore, trash_sweep
+from toolevals.workspace.trash.services import TrashError, trash_destroy, trash_put, trash_restore, trash_sweep
 
 pytestmark = pytest.mark.django_db
 

@@ -17,15 +17,15 @@ from labeling.models import Dataset
 from tests.runs.building import HISTORY, REFUND, call, stored, uploaded_run, version_of
 from tests.runs.test_killed import KillAt, Killed
 from tests.runs.trashing import destroyed, destroying, jobs_destroy, swept
+from toolevals.runs import trash as datasets
 from toolevals.runs.models import Run
-from toolevals.runs.trash import datasets
-from toolevals.runs.trash.datasets import Datasets
+from toolevals.runs.trash import Datasets
 from toolevals.workspace.jobs import leases
 from toolevals.workspace.models import Batch, BatchState, Job, Project, Upload
-from toolevals.workspace.services import trash
-from toolevals.workspace.services.projects import project_create
-from toolevals.workspace.services.trash import TrashError, trash_destroy, trash_put, trash_restore, trash_sweep
-from toolevals.workspace.trash import parts
+from toolevals.workspace.projects.services import project_create
+from toolevals.workspace.trash import kinds as parts
+from toolevals.workspace.trash import services as trash
+from toolevals.workspace.trash.services import TrashError, trash_destroy, trash_put, trash_restore, trash_sweep
 
 pytestmark = pytest.mark.django_db
 

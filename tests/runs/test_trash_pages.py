@@ -19,8 +19,8 @@ from toolevals.registry.services import registry_create
 from toolevals.runs.models import Run
 from toolevals.runs.services.baseline_agents import baseline_agents_start
 from toolevals.workspace.models import Project, Role
-from toolevals.workspace.services.tokens import token_create
-from toolevals.workspace.services.trash import trash_put
+from toolevals.workspace.tokens.services import token_create
+from toolevals.workspace.trash.services import trash_put
 
 pytestmark = pytest.mark.django_db
 API = "/api/v1/projects/shop/"

@@ -12,7 +12,7 @@ from toolevals.grading.values.problems import InvalidDocument
 from toolevals.runs.files import predictions
 from toolevals.runs.models import CaseGrade, Grading, Run, Transcript
 from toolevals.runs.runs.services import run_upload
-from toolevals.workspace.jobs import job_retry
+from toolevals.workspace.jobs.services import job_retry
 from toolevals.workspace.models import AuditEntry, JobState
 
 pytestmark = pytest.mark.django_db

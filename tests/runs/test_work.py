@@ -26,7 +26,7 @@ from toolevals.runs.grading import case_grading
 from toolevals.runs.grading.services import grading_start
 from toolevals.runs.models import CaseGrade, Grading, Transcript
 from toolevals.runs.runs import slices
-from toolevals.workspace.jobs import JobStateError, job_cancel, job_retry
+from toolevals.workspace.jobs.services import JobStateError, job_cancel, job_retry
 from toolevals.workspace.models import AuditEntry, BatchState, JobState
 
 pytestmark = pytest.mark.django_db

@@ -9,8 +9,8 @@ from celery import current_app
 from django.utils import timezone
 
 from toolevals.workspace.models import Batch, BatchState, Job
-from toolevals.workspace.models.trash import KEPT
-from toolevals.workspace.services.trash import trash_put, trash_sweep
+from toolevals.workspace.trash.models import KEPT
+from toolevals.workspace.trash.services import trash_put, trash_sweep
 
 
 def destroyed(row: Any, actor: Any = None) -> int:

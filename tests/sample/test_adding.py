@@ -11,7 +11,7 @@ from toolevals.registry.models import Registry
 from toolevals.runs.models import Run
 from toolevals.sample.services import DATASET, REGISTRY, SamplePart, gold_rows, sample_add, sample_load
 from toolevals.workspace.models import Project, User
-from toolevals.workspace.services.trash import trash_put
+from toolevals.workspace.trash.services import trash_put
 
 pytestmark = pytest.mark.django_db
 

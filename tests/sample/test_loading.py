@@ -14,11 +14,11 @@ from django.core.management import call_command
 from labeling.label.open_tasks import counted, to_label
 from labeling.models import Gold, Label, LabelSlot, Revision, Skip
 from toolevals.runs.models import Grading, MatrixCount
-from toolevals.sample import content, services
-from toolevals.sample.accounts import ACCOUNTS
-from toolevals.sample.passwords import password_still_used
+from toolevals.sample import content
+from toolevals.sample.accounts import ACCOUNTS, password_still_used
+from toolevals.sample.services import is_loaded, sample_load
+from toolevals.workspace.accounts.services import user_create
 from toolevals.workspace.models import AuditEntry, Job, JobState, Project, Role, User
-from toolevals.workspace.services.users import user_create
 
 pytestmark = pytest.mark.django_db
 
@@ -115,7 +115,7 @@ def check_the_rewrite_helps(project: Project) -> None:
 
 def test_it_does_not_come_back_once_its_project_is_gone() -> None:
     User.objects.create_user(email="lena@shop.example", name="Lena Labelwell", is_sample=True)
-    assert not services.sample_load()
+    assert not sample_load()
     assert not Project.objects.exists()
 
 
@@ -125,8 +125,8 @@ def test_a_crash_half_way_leaves_nothing(monkeypatch: pytest.MonkeyPatch) -> Non
 
     monkeypatch.setattr(content, "labels", fail)
     with pytest.raises(RuntimeError, match="killed"):
-        services.sample_load()
-    assert not services.is_loaded()
+        sample_load()
+    assert not is_loaded()
     assert not Project.objects.exists()
 
 

@@ -11,7 +11,7 @@ from django.test import Client
 
 from toolevals.serving.admission import refusal
 from toolevals.workspace.models import Role
-from toolevals.workspace.services.tokens import token_create
+from toolevals.workspace.tokens.services import token_create
 
 
 def cookie_of(client: Client) -> dict[str, str]:
@@ -44,7 +44,7 @@ def test_nonsense_is_nobody():
 
 
 def test_a_database_that_is_away_is_said(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("toolevals.workspace.tokens.token_find", Mock(side_effect=OperationalError))
+    monkeypatch.setattr("toolevals.workspace.tokens.services.token_find", Mock(side_effect=OperationalError))
     assert code_for({"AUTHORIZATION": "Bearer te_unknown"}) == 503
 
 
@@ -53,5 +53,5 @@ def test_a_full_disk_is_said(monkeypatch: pytest.MonkeyPatch):
     cause.sqlite_errorcode = sqlite3.SQLITE_FULL
     full = OperationalError()
     full.__cause__ = cause
-    monkeypatch.setattr("toolevals.workspace.tokens.token_find", Mock(side_effect=full))
+    monkeypatch.setattr("toolevals.workspace.tokens.services.token_find", Mock(side_effect=full))
     assert code_for({"AUTHORIZATION": "Bearer te_unknown"}) == 507

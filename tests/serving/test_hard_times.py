@@ -24,7 +24,7 @@ from toolevals.serving.application import Application
 pytestmark = pytest.mark.servers
 EMAIL, PASSWORD = "mara@example.org", "a long password of hers"
 USER = f"""
-from toolevals.workspace.services.users import user_create
+from toolevals.workspace.accounts.services import user_create
 user_create(actor=None, email={EMAIL!r}, name="Mara Lind", password={PASSWORD!r})
 """
 CROWD, FROM_ONE_ADDRESS_FOR_ONE_ACCOUNT = 24, 5

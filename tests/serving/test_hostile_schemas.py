@@ -36,10 +36,10 @@ from toolevals.grading.reading.specs.reading import ReadTools
 from toolevals.grading.values import ToolSpec
 from toolevals.registry.services import registry_create, tools_publish
 from toolevals.workspace.models import Role, TokenScope
-from toolevals.workspace.services.projects import project_create
-from toolevals.workspace.services.tokens import token_create
-from toolevals.workspace.services.users import user_create
-from toolevals.workspace.sessions import SessionStore
+from toolevals.workspace.projects.services import project_create
+from toolevals.workspace.tokens.services import token_create
+from toolevals.workspace.accounts.services import user_create
+from toolevals.workspace.accounts.session_storage import SessionStore
 owner = user_create(actor=None, email="o@example.org", name="O")
 project = project_create(actor=owner, slug="shop", name="Shop")
 def token(scope, role):

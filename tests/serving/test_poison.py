@@ -23,14 +23,14 @@ pytestmark = [pytest.mark.servers, pytest.mark.once]
 
 ATTEMPTS, PATIENCE_SECONDS = 2, 180
 POISON = """
-from toolevals.workspace.jobs import BatchPlan, job_create
+from toolevals.workspace.jobs.services import BatchPlan, job_create
 from toolevals.workspace.models import Project
 project = Project.objects.get(slug="shop-support")
 plans = [BatchPlan("tests.work", {{"{poison}": True}})]
 print(job_create(project=project, actor=None, kind="test", title="Poison", batches=plans).pk)
 """
 NEWER = """
-from toolevals.workspace.jobs import BatchPlan, job_create
+from toolevals.workspace.jobs.services import BatchPlan, job_create
 from toolevals.workspace.models import Project
 project = Project.objects.get(slug="shop-support")
 plans = [BatchPlan("newer.work", {{}}) for _ in range({count})]

@@ -40,9 +40,8 @@ from tests.runs.calibrated import SIZE, calibration_made, rate_all  # noqa: E402
 from tests.slow_lane.work_pages import SLUG, pages_made, reviewer_of  # noqa: E402
 from tests.traces.sending import conversation, export  # noqa: E402
 from toolevals.grading.judging import SHIPPED  # noqa: E402
-from toolevals.registry.fetching import registry_fetch_begin  # noqa: E402
-from toolevals.registry.large_previews import large_preview_start  # noqa: E402
-from toolevals.registry.large_publishing import large_publish_start  # noqa: E402
+from toolevals.registry.large_documents import large_preview_start, large_publish_start  # noqa: E402
+from toolevals.registry.mcp_servers import registry_fetch_begin  # noqa: E402
 from toolevals.registry.services import registry_create  # noqa: E402
 from toolevals.runs.agents.services import agent_ensure  # noqa: E402
 from toolevals.runs.drift.services import drift_begin  # noqa: E402
@@ -64,11 +63,11 @@ from toolevals.traces.promotion.services import (  # noqa: E402
     promotion_undo,
 )
 from toolevals.traces.reading.services import trace_settle  # noqa: E402
+from toolevals.workspace.accounts.services import user_create  # noqa: E402
 from toolevals.workspace.models import Job, Role  # noqa: E402
-from toolevals.workspace.services.projects import project_create  # noqa: E402
-from toolevals.workspace.services.tokens import token_create  # noqa: E402
-from toolevals.workspace.services.trash import trash_destroy, trash_put  # noqa: E402
-from toolevals.workspace.services.users import user_create  # noqa: E402
+from toolevals.workspace.projects.services import project_create  # noqa: E402
+from toolevals.workspace.tokens.services import token_create  # noqa: E402
+from toolevals.workspace.trash.services import trash_destroy, trash_put  # noqa: E402
 
 OWN = {**SHIPPED["argument_semantics"].to_document(), "name": "close_enough"}
 

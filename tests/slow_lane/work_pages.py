@@ -14,9 +14,9 @@ from labeling.questions.services import comment_add
 from tests.fixtures.people import PASSWORD
 from tests.labeling.rows import NO_CALL, call
 from tests.runs.building import STATUS
+from toolevals.workspace.accounts.services import user_create
 from toolevals.workspace.models import Role, User
-from toolevals.workspace.services.projects import member_set
-from toolevals.workspace.services.users import user_create
+from toolevals.workspace.projects.services import member_set
 
 SLUG = "shop"
 

@@ -18,8 +18,8 @@ from toolevals.celery import app
 __all__ = ["app"]
 django.setup()
 
-from toolevals.workspace.jobs import Lease  # noqa: E402 - it needs Django
-from toolevals.workspace.jobs import work as working  # noqa: E402
+from toolevals.workspace.jobs import leases as working  # noqa: E402 - it needs Django
+from toolevals.workspace.jobs.leases import Lease  # noqa: E402
 from toolevals.workspace.models import Batch, BatchState  # noqa: E402
 
 HELD_SECONDS = float(os.environ["SLOW_LANE_SECONDS"])

@@ -14,7 +14,7 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTrace
 from toolevals.traces.intake.models import keys_split
 from toolevals.traces.models import SpanChunk, Trace
 from toolevals.workspace.models import Project, Role, TokenScope, User
-from toolevals.workspace.services.tokens import token_create
+from toolevals.workspace.tokens.services import token_create
 
 URL = "/v1/traces"
 JSON, PROTOBUF = "application/json", "application/x-protobuf"

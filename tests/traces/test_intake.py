@@ -30,7 +30,7 @@ from toolevals.traces.models import SpanChunk, Trace
 from toolevals.traces.reading.chunks import spans_of
 from toolevals.traces.reading.services import trace_settle
 from toolevals.workspace.models import Role, TokenScope
-from toolevals.workspace.services.projects import project_create
+from toolevals.workspace.projects.services import project_create
 
 
 def counts() -> tuple[int, int, int]:

@@ -23,8 +23,8 @@ from toolevals.runs.judging.services import JudgeRequest, judge_add, rubric_use
 from toolevals.traces.intake.services import spans_store
 from toolevals.traces.intake.sorting import sorted_spans
 from toolevals.traces.judges.services import TraceJudgeRequest, trace_judge_set
-from toolevals.workspace.services.projects import project_create
-from toolevals.workspace.services.users import user_create
+from toolevals.workspace.projects.services import project_create
+from toolevals.workspace.accounts.services import user_create
 owner = user_create(actor=None, email="o@example.org", name="O")
 project = project_create(actor=owner, slug="shop", name="Shop")
 rubric = rubric_use(project=project, actor=owner, name="task_completion")

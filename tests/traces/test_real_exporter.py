@@ -18,9 +18,9 @@ pytestmark = pytest.mark.servers
 
 SETUP = """
 from toolevals.workspace.models import Role, TokenScope
-from toolevals.workspace.services.projects import project_create
-from toolevals.workspace.services.tokens import token_create
-from toolevals.workspace.services.users import user_create
+from toolevals.workspace.projects.services import project_create
+from toolevals.workspace.tokens.services import token_create
+from toolevals.workspace.accounts.services import user_create
 owner = user_create(actor=None, email="o@example.org", name="O")
 project = project_create(actor=owner, slug="shop", name="Shop")
 made = token_create(project=project, actor=owner, user=owner, name="agent", role=Role.VIEWER, scope=TokenScope.TRACES)

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from toolevals.workspace.jobs import BatchPlan, job_create
+from toolevals.workspace.jobs.services import BatchPlan, job_create
 from toolevals.workspace.models import Job, Project, Queue
 
 from . import tasks

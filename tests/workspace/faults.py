@@ -32,7 +32,7 @@ class FaultsConfig(AppConfig):
 
     def ready(self) -> None:
         """Put the points in their places."""
-        from toolevals.workspace.jobs import creation
+        from toolevals.workspace.jobs import services as creation
         from toolevals.workspace.models import IdempotencyKey, Upload
 
         answered: list[int] = []

@@ -21,14 +21,14 @@ def start(batches: int) -> None:
 
 def project(_: int) -> None:
     """Make a project."""
-    from toolevals.workspace.services.projects import project_create
+    from toolevals.workspace.projects.services import project_create
 
     project_create(actor=None, slug="queue", name="Queue")
 
 
 def begin(batches: int) -> None:
     """Make a job of two stages."""
-    from toolevals.workspace.jobs import BatchPlan, job_create
+    from toolevals.workspace.jobs.services import BatchPlan, job_create
     from toolevals.workspace.models import Project
 
     project = Project.objects.get()
@@ -41,7 +41,7 @@ def strange(batches: int) -> None:
     """Make a job of a task that the workers do not know, and announce it as a worker of a newer version does."""
     from celery import current_app
 
-    from toolevals.workspace.jobs import BatchPlan, job_create
+    from toolevals.workspace.jobs.services import BatchPlan, job_create
     from toolevals.workspace.models import Project
 
     project = Project.objects.get()
@@ -53,7 +53,7 @@ def strange(batches: int) -> None:
 
 def poison(_: int) -> None:
     """Make a job that stands still, older than any other."""
-    from toolevals.workspace.jobs import BatchPlan, job_create
+    from toolevals.workspace.jobs.services import BatchPlan, job_create
     from toolevals.workspace.models import Project
 
     plans = [BatchPlan("tests.work", {"stands_still": True})]

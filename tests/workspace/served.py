@@ -19,8 +19,8 @@ PROJECT, DATASET = "shop", "core"
 SETUP = f"""
 from labeling.datasets.services import dataset_create
 from toolevals.workspace.models import Role, User
-from toolevals.workspace.services.projects import project_create
-from toolevals.workspace.services.tokens import token_create
+from toolevals.workspace.projects.services import project_create
+from toolevals.workspace.tokens.services import token_create
 owner = User.objects.create(email="owner@example.test", name="Owner")
 project = project_create(actor=owner, slug="{PROJECT}", name="Shop")
 dataset_create(project=project, actor=owner, slug="{DATASET}", name="Core")

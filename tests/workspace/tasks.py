@@ -12,8 +12,8 @@ from uuid import UUID
 from celery import current_app
 from django.utils import timezone
 
-from toolevals.workspace.jobs import BatchPlan, BatchRefused, Lease, batch_work, job_add_batches
-from toolevals.workspace.jobs.leases import lease_claim
+from toolevals.workspace.jobs.leases import BatchRefused, Lease, batch_work, lease_claim
+from toolevals.workspace.jobs.services import BatchPlan, job_add_batches
 from toolevals.workspace.models import AuditEntry, Batch
 
 EFFECT = "tests.effect"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from toolevals.workspace.address_numbers import page_number, whole_number
+from toolevals.workspace.requests import page_number, whole_number
 
 
 @pytest.mark.parametrize(

@@ -50,7 +50,7 @@ def test_telling_an_address_loads_no_page(tmp_path):
         "from toolevals.workspace.addresses import address; address('reports:run', 'shop', 7);"
         "from toolevals.celery import app; app.loader.import_default_modules();"
         "from toolevals.workspace.jobs.sweeper import Sweeper; from django.conf import settings;"
-        "from toolevals.workspace.jobs.periodic import duty_named; [duty_named(name) for name in settings.SWEEP_TASKS];"
+        "from django.utils.module_loading import import_string; [import_string(name) for name in settings.SWEEP_TASKS];"
         "pages = {'toolevals.urls', 'reports.run.views', 'rest_framework.compat', 'narwhals'};"
         "print(*sorted(pages & set(sys.modules)))"
     )

@@ -11,8 +11,8 @@ from django.test import Client
 from django.utils import timezone
 
 from toolevals.workspace.models import ApiToken, AuditEntry, Membership, Project, Role
-from toolevals.workspace.services.projects import project_create
-from toolevals.workspace.services.tokens import token_create, token_revoke
+from toolevals.workspace.projects.services import project_create
+from toolevals.workspace.tokens.services import token_create, token_revoke
 
 PROBLEM = "application/problem+json"
 ROOT = "/api/v1/"

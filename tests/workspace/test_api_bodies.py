@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from toolevals.workspace.models import Role
-from toolevals.workspace.services.tokens import token_create
+from toolevals.workspace.tokens.services import token_create
 
 INVITATIONS = "/api/v1/projects/shop/invitations/"
 

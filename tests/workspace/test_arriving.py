@@ -123,7 +123,7 @@ def test_files_of_a_killed_server_are_swept_once_they_are_old(served):
     served.send(served.head("alive", Content_Length=str(len(FILE))), FILE, alive=True)
     before = served.state()
     assert before["strays"]
-    sweep = "from toolevals.workspace.services.stray_files import stray_files_sweep as sweep; "
+    sweep = "from toolevals.workspace.uploads.services import stray_files_sweep as sweep; "
     now = "from django.utils import timezone; from datetime import timedelta; now = timezone.now(); "
     served.python.run(f"{sweep}{now}sweep(now)")
     assert served.state() == before

@@ -16,7 +16,7 @@ from labeling.datasets.services import dataset_create
 from tests.fixtures.kept_python import KeptPython
 from tests.fixtures.prepared import ALONE, prepared_copy
 from toolevals.workspace.models import Upload
-from toolevals.workspace.services.projects import project_create
+from toolevals.workspace.projects.services import project_create
 
 CODE = "def look(state):\n    return state\n"
 LIMITED = """
@@ -26,8 +26,8 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from labeling.datasets.services import dataset_create
 from toolevals.workspace.models import Upload
-from toolevals.workspace.services.projects import project_create
-from toolevals.workspace.services.users import user_create
+from toolevals.workspace.projects.services import project_create
+from toolevals.workspace.accounts.services import user_create
 owner = user_create(actor=None, email="owner@example.test", name="Owner")
 project = project_create(actor=owner, slug="shop", name="Shop")
 dataset_create(project=project, actor=owner, slug="core", name="Core")

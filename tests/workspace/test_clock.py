@@ -13,11 +13,10 @@ from tests.fixtures.clocks import machine_clock_shift
 from toolevals.cli.doctor import _clock
 from toolevals.workspace import clock
 from toolevals.workspace.jobs.leases import lease_claim
-from toolevals.workspace.jobs.periodic import sign_of_life
+from toolevals.workspace.jobs.sweeper import sign_of_life
 from toolevals.workspace.models import AuditEntry, Invitation, Role
-from toolevals.workspace.services.invitations import invitation_create
-from toolevals.workspace.services.tokens import token_create
-from toolevals.workspace.tokens import UnknownToken, token_find
+from toolevals.workspace.people.services import invitation_create
+from toolevals.workspace.tokens.services import UnknownToken, token_create, token_find
 
 from .tasks import claimed
 

@@ -12,12 +12,12 @@ import brotli
 import pytest
 from django.test import Client, RequestFactory
 
-from toolevals.workspace.compression import CompressionMiddleware
 from toolevals.workspace.file_responses import stored_response
+from toolevals.workspace.middleware import CompressionMiddleware
 from toolevals.workspace.models import Project, Role, User
-from toolevals.workspace.services.invitations import invitation_create
-from toolevals.workspace.services.tokens import token_create
-from toolevals.workspace.services.uploads import upload_store
+from toolevals.workspace.people.services import invitation_create
+from toolevals.workspace.tokens.services import token_create
+from toolevals.workspace.uploads.services import upload_store
 
 # As browsers send it.
 BROWSERS = "gzip, deflate, br, zstd"

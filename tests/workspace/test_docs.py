@@ -10,7 +10,7 @@ from django.urls import NoReverseMatch, reverse
 from tests.access.addresses import addresses
 from tests.fixtures.people import person
 from toolevals.documentation.files import pages
-from toolevals.workspace.views import docs as views
+from toolevals.workspace import documents as views
 
 pytestmark = pytest.mark.django_db
 

@@ -7,7 +7,7 @@ from datetime import timedelta
 from django.db import OperationalError
 from django.utils import timezone
 
-from toolevals.workspace.jobs.periodic import sweep_tasks_run
+from toolevals.workspace.jobs.sweeper import sweep_tasks_run
 from toolevals.workspace.models import SweepTask
 
 
@@ -24,7 +24,7 @@ def test_a_database_that_is_away_is_503(client, db, monkeypatch):
     def away():
         raise OperationalError
 
-    monkeypatch.setattr("toolevals.workspace.views.health.last_sweep", away)
+    monkeypatch.setattr("toolevals.workspace.errors.last_sweep", away)
     response = client.get("/healthz")
     assert response.status_code == 503
     assert response.json() == {"database": "unreachable", "workers": "unknown", "disk": "ok"}

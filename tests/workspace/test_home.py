@@ -11,10 +11,9 @@ from django.utils import timezone
 from labeling.adjudicate.services import dispute_open
 from labeling.models import Revision
 from tests.runs.building import EXAMPLES, call, example, uploaded_run, version_of
-from toolevals.workspace.home import MOST_NEWS
+from toolevals.workspace.home import MOST_NEWS, visit_note, visited_before
 from toolevals.workspace.models import Job, JobState, Membership, Role, Visit
-from toolevals.workspace.services.projects import project_create
-from toolevals.workspace.services.visits import visit_note, visited_before
+from toolevals.workspace.projects.services import project_create
 
 pytestmark = pytest.mark.django_db(transaction=True)
 HTMX = {"HTTP_HX_REQUEST": "true"}

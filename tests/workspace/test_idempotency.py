@@ -14,11 +14,11 @@ from rest_framework.response import Response
 from rest_framework.test import APIRequestFactory
 from rest_framework.views import APIView
 
-from toolevals.workspace.api.idempotency import idempotent
 from toolevals.workspace.api.problems import Problems
+from toolevals.workspace.idempotency.api import idempotent
+from toolevals.workspace.idempotency.models import KEPT, idempotency_keys_forget
 from toolevals.workspace.models import IdempotencyKey, Upload
-from toolevals.workspace.services.idempotency_keys import KEPT, idempotency_keys_forget
-from toolevals.workspace.services.uploads import upload_store
+from toolevals.workspace.uploads.services import upload_store
 
 
 class Uploads(APIView):

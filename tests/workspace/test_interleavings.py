@@ -11,17 +11,8 @@ from django.utils import timezone
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from toolevals.workspace.jobs import (
-    BatchPlan,
-    JobCancelled,
-    JobStateError,
-    LeaseLost,
-    job_cancel,
-    job_create,
-    job_retry,
-)
-from toolevals.workspace.jobs.completion import batch_fail
-from toolevals.workspace.jobs.leases import Lease, lease_claim
+from toolevals.workspace.jobs.leases import JobCancelled, Lease, LeaseLost, lease_claim
+from toolevals.workspace.jobs.services import BatchPlan, JobStateError, batch_fail, job_cancel, job_create, job_retry
 from toolevals.workspace.models import Batch, BatchState, Job, JobState
 
 from .tasks import effects, leave_effect, lost

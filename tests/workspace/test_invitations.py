@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from tests.fixtures.people import PASSWORD
 from toolevals.workspace.models import AuditEntry, Invitation, Membership, Project, Role, User
-from toolevals.workspace.services.invitations import invitation_accept_as_new, invitation_create, invitation_revoke
+from toolevals.workspace.people.services import invitation_accept_as_new, invitation_create, invitation_revoke
 
 NEW = {"name": "Nora Newcome", "password": PASSWORD, "again": PASSWORD}
 

@@ -15,17 +15,17 @@ from django.test import Client
 from django.utils import timezone
 
 from tests.fixtures.people import PASSWORD, person
-from toolevals.workspace.links import LinkFilter
+from toolevals.workspace.log_filters import LinkFilter
 from toolevals.workspace.models import AuditEntry, Invitation, Membership, Project, Role, User
-from toolevals.workspace.services.invitations import (
+from toolevals.workspace.people.services import (
     AccountExistsError,
     InvitationEndedError,
     invitation_accept_as_new,
     invitation_create,
     invitation_revoke,
 )
-from toolevals.workspace.services.projects import member_remove, member_set
-from toolevals.workspace.services.tokens import token_create
+from toolevals.workspace.projects.services import member_remove, member_set
+from toolevals.workspace.tokens.services import token_create
 
 API = "/api/v1/projects/shop/invitations/"
 NEW = {"name": "Nora Newcome", "password": PASSWORD, "again": PASSWORD}

@@ -8,9 +8,9 @@ import pytest
 from django.utils import timezone
 
 from toolevals.workspace.clock import database_now
-from toolevals.workspace.jobs import (
+from toolevals.workspace.jobs.leases import JobCancelled
+from toolevals.workspace.jobs.services import (
     BatchPlan,
-    JobCancelled,
     JobStateError,
     job_add_batches,
     job_cancel,

@@ -8,7 +8,7 @@ import pytest
 from rest_framework import serializers
 from rest_framework.exceptions import ValidationError
 
-from toolevals.workspace.api.kept_serializers import shown, valid_data
+from toolevals.workspace.api.serializers import shown, valid_data
 
 
 class Note(serializers.Serializer[Any]):

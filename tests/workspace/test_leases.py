@@ -11,8 +11,8 @@ from django.db import connection
 from django.utils import timezone
 
 from toolevals.workspace.clock import database_now
-from toolevals.workspace.jobs import JobCancelled, Lease, LeaseLost, batch_work, job_cancel
-from toolevals.workspace.jobs.leases import lease_claim
+from toolevals.workspace.jobs.leases import JobCancelled, Lease, LeaseLost, batch_work, lease_claim
+from toolevals.workspace.jobs.services import job_cancel
 from toolevals.workspace.models import Batch, BatchState, Job, JobState
 
 from .tasks import claimed, effects, leave_effect, lost

@@ -18,9 +18,9 @@ from toolevals.presentation.csv import FORMULA_STARTS
 from toolevals.registry.models import Registry, RegistryVersion, ToolList
 from toolevals.runs.models import Judge, Rubric, Simulator
 from toolevals.workspace.models import ApiToken, Invitation, Membership, Project, Role, Secret
-from toolevals.workspace.services.invitations import invitation_create
-from toolevals.workspace.services.secrets import secret_set
-from toolevals.workspace.services.tokens import token_create
+from toolevals.workspace.people.services import invitation_create
+from toolevals.workspace.secrets.services import secret_set
+from toolevals.workspace.tokens.services import token_create
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
 HOSTILE = "=1+1"

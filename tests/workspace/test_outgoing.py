@@ -36,7 +36,7 @@ def hides() -> None:
 def test_a_request_that_calls_outside_fails_its_test(
     client: Client, db: None, monkeypatch: pytest.MonkeyPatch, calls: Callable[[], None]
 ) -> None:
-    monkeypatch.setattr("toolevals.workspace.views.health.last_sweep", calls)
+    monkeypatch.setattr("toolevals.workspace.errors.last_sweep", calls)
     with pytest.raises(OutgoingCallError, match="Make it a job"):
         client.get("/healthz")
 

@@ -9,11 +9,11 @@ import pytest
 from django.core.exceptions import ImproperlyConfigured
 from django.utils import timezone
 
+from toolevals.workspace.accounts.services import user_create
+from toolevals.workspace.audit.services import audit_record
 from toolevals.workspace.models import ApiToken, Job, Membership, Project, Role
-from toolevals.workspace.services.audit import audit_record
-from toolevals.workspace.services.projects import project_create
-from toolevals.workspace.services.tokens import token_create
-from toolevals.workspace.services.users import user_create
+from toolevals.workspace.projects.services import project_create
+from toolevals.workspace.tokens.services import token_create
 
 from .tasks import claimed
 
@@ -261,7 +261,7 @@ def test_error_pages_say_what_happened(client, viewer, settings):
 
 def test_a_crash_is_answered_by_a_page_that_needs_nothing(client, db, monkeypatch):
     client.raise_request_exception = False
-    monkeypatch.setattr("toolevals.workspace.views.health.last_sweep", lambda: 1 / 0)
+    monkeypatch.setattr("toolevals.workspace.errors.last_sweep", lambda: 1 / 0)
     response = client.get("/healthz")
     assert response.status_code == 500
     assert "Something broke on the server." in response.content.decode()

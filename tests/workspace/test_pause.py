@@ -7,9 +7,9 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from toolevals.workspace.jobs import JobStateError, job_cancel, job_pause, job_resume, job_retry
+from toolevals.workspace.jobs.models import Pace
+from toolevals.workspace.jobs.services import JobStateError, job_cancel, job_pause, job_resume, job_retry
 from toolevals.workspace.models import AuditEntry, BatchState, Job, JobState
-from toolevals.workspace.models.jobs import Pace
 
 from .tasks import claimed, effects
 

@@ -9,11 +9,10 @@ from django.core.exceptions import ValidationError
 from django.test import Client
 
 from tests.fixtures.people import PASSWORD
+from toolevals.workspace.accounts.services import FROM_ONE_ADDRESS_FOR_ONE_ACCOUNT, user_create
 from toolevals.workspace.models import AuditEntry, Role, User
-from toolevals.workspace.services.projects import member_set
-from toolevals.workspace.services.sign_in import FROM_ONE_ADDRESS_FOR_ONE_ACCOUNT
-from toolevals.workspace.services.tokens import token_create
-from toolevals.workspace.services.users import user_create
+from toolevals.workspace.projects.services import member_set
+from toolevals.workspace.tokens.services import token_create
 
 NEW = "another long password"
 URL = "/profile/password/"

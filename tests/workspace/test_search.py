@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from tests.runs.building import call, uploaded_run, version_of
+from toolevals.workspace.accounts.services import user_create
 from toolevals.workspace.models import Role
-from toolevals.workspace.services.projects import member_set, project_create
-from toolevals.workspace.services.users import user_create
+from toolevals.workspace.projects.services import member_set, project_create
 
 pytestmark = pytest.mark.django_db
 

@@ -4,14 +4,16 @@ import pytest
 from django.core.exceptions import ValidationError
 
 from toolevals.workspace.models import AuditEntry, Secret
-from toolevals.workspace.services.secrets import (
+from toolevals.workspace.secrets.services import (
+    SealBrokenError,
     SecretMissingError,
     SecretRefusedError,
+    seal,
     secret_check,
     secret_for,
     secret_set,
+    unseal,
 )
-from toolevals.workspace.vault import SealBrokenError, seal, unseal
 
 pytestmark = pytest.mark.django_db
 VALUE = "hush-7421-ü"
@@ -56,7 +58,7 @@ def test_a_value_is_replaced_and_both_acts_are_audited_without_it(project, owner
 
 
 def test_one_projects_secret_is_not_anothers(project, owner):
-    from toolevals.workspace.services.projects import project_create
+    from toolevals.workspace.projects.services import project_create
 
     other = project_create(actor=owner, name="Other", slug="other")
     secret_set(project=project, actor=owner, name="model-host", value=VALUE)

@@ -10,9 +10,9 @@ from django.db import IntegrityError
 from django.utils import timezone
 
 from toolevals.grading.values.problems import InvalidDocument
+from toolevals.workspace.accounts.services import user_create
 from toolevals.workspace.models import AuditEntry, Upload, User
-from toolevals.workspace.services.uploads import KEPT, upload_store, uploads_forget
-from toolevals.workspace.services.users import user_create
+from toolevals.workspace.uploads.services import KEPT, upload_store, uploads_forget
 
 
 def test_an_upload_is_kept_under_its_id_whatever_it_is_called(project, owner):
@@ -38,7 +38,7 @@ def test_an_upload_whose_row_cannot_be_written_leaves_no_file(project, monkeypat
         stored.append(fields["target"])
         raise IntegrityError
 
-    monkeypatch.setattr("toolevals.workspace.services.uploads.audit_record", broken)
+    monkeypatch.setattr("toolevals.workspace.uploads.services.audit_record", broken)
     with pytest.raises(IntegrityError):
         upload_store(project=project, actor=None, file=io.BytesIO(b"abc"), name="a")
     assert not stored[0].file.storage.exists(f"{project.pk}/{stored[0].pk}")

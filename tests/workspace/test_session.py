@@ -7,8 +7,8 @@ from django.contrib.sessions.models import Session
 from django.test import Client
 
 from tests.fixtures.people import PASSWORD
+from toolevals.workspace.accounts.services import user_create
 from toolevals.workspace.models import User
-from toolevals.workspace.services.users import user_create
 
 SCRIPTS = [{"HX-Request": "true"}, {"X-Person": "0199-somebody"}, {"Sec-Fetch-Dest": "empty"}]
 

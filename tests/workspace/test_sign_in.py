@@ -13,11 +13,9 @@ from django.test import Client
 from django.utils import timezone
 
 from tests.fixtures.people import PASSWORD
-from toolevals.workspace import hashing
-from toolevals.workspace.models import Role, SignInAddress, SignInFailure, User
-from toolevals.workspace.services import sign_in as sign_in_service
-from toolevals.workspace.services.invitations import invitation_create
-from toolevals.workspace.services.sign_in import (
+from toolevals.workspace.accounts import hashing
+from toolevals.workspace.accounts import services as sign_in_service
+from toolevals.workspace.accounts.services import (
     ADDRESSES_KEPT,
     FOR_ONE_ACCOUNT,
     FROM_ONE_ADDRESS,
@@ -25,8 +23,10 @@ from toolevals.workspace.services.sign_in import (
     KEPT,
     sessions_forget,
     sign_in_failures_forget,
+    user_create,
 )
-from toolevals.workspace.services.users import user_create
+from toolevals.workspace.models import Role, SignInAddress, SignInFailure, User
+from toolevals.workspace.people.services import invitation_create
 
 URL = "/sign-in/"
 
@@ -239,14 +239,14 @@ def test_addresses_of_sign_ins_are_forgotten(client, mara):
 @pytest.fixture
 def bounded(settings):
     """Passwords are hashed as in production, and every place of this process is taken."""
-    settings.PASSWORD_HASHERS = ["toolevals.workspace.hashing.BoundedPasswordHasher"]
+    settings.PASSWORD_HASHERS = ["toolevals.workspace.accounts.hashing.BoundedPasswordHasher"]
     settings.PASSWORDS_AT_ONCE = 1
     with hashing._PLACES.one():
         yield
 
 
 def test_where_no_place_is_free_no_password_is_hashed(client, project, settings, request):
-    settings.PASSWORD_HASHERS = ["toolevals.workspace.hashing.BoundedPasswordHasher"]
+    settings.PASSWORD_HASHERS = ["toolevals.workspace.accounts.hashing.BoundedPasswordHasher"]
     mara = user_create(actor=None, email="mara@example.org", name="Mara Lind", password=PASSWORD)
     _, secret = invitation_create(project=project, actor=None, email="new@example.org", role=Role.VIEWER)
     new = {"name": "New", "password": "another long password", "again": "another long password"}
@@ -268,7 +268,7 @@ def test_where_no_place_is_free_no_password_is_hashed(client, project, settings,
 
 
 def test_places_are_given_back(mara, settings):
-    settings.PASSWORD_HASHERS = ["toolevals.workspace.hashing.BoundedPasswordHasher"]
+    settings.PASSWORD_HASHERS = ["toolevals.workspace.accounts.hashing.BoundedPasswordHasher"]
     settings.PASSWORDS_AT_ONCE = 1
     for _ in range(2):
         mara.set_password(PASSWORD)
@@ -279,4 +279,4 @@ def test_the_settings_hash_within_the_places():
     """The tests' own settings take a quicker hasher."""
     said = "from toolevals import settings; print(settings.PASSWORD_HASHERS[0], settings.PASSWORDS_AT_ONCE)"
     done = subprocess.run([sys.executable, "-c", said], capture_output=True, text=True, check=True)
-    assert done.stdout.split() == ["toolevals.workspace.hashing.BoundedPasswordHasher", "2"]
+    assert done.stdout.split() == ["toolevals.workspace.accounts.hashing.BoundedPasswordHasher", "2"]

@@ -14,11 +14,9 @@ from kombu.exceptions import OperationalError as BrokerAway
 from kombu.transport.memory import Channel
 from redis import Redis
 
-from toolevals.workspace.jobs import notify as doorbell
-from toolevals.workspace.jobs.notify import RING_AHEAD, RING_AHEAD_OF_SLOW, LocalDoorbell, ring_due
-from toolevals.workspace.jobs.periodic import last_sweep, sweep_tasks_run
-from toolevals.workspace.jobs.sweeper import Sweeper
-from toolevals.workspace.jobs.turns import RING_AGAIN
+from toolevals.workspace.jobs import turns as doorbell
+from toolevals.workspace.jobs.sweeper import Sweeper, last_sweep, sweep_tasks_run
+from toolevals.workspace.jobs.turns import RING_AGAIN, RING_AHEAD, RING_AHEAD_OF_SLOW, LocalDoorbell, ring_due
 from toolevals.workspace.models import Batch, Queue, SweepTask
 
 from .tasks import claimed

@@ -11,8 +11,8 @@ from django.test import Client
 from django.utils import timezone
 
 from toolevals.workspace.models import ApiToken, Role
-from toolevals.workspace.services.projects import project_create
-from toolevals.workspace.services.tokens import TokenTooWideError, token_create
+from toolevals.workspace.projects.services import project_create
+from toolevals.workspace.tokens.services import TokenTooWideError, token_create
 
 SHOP = "/api/v1/projects/shop/"
 Bearer = Callable[..., dict[str, str]]

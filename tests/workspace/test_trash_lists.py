@@ -18,13 +18,13 @@ from labeling.models import Dataset
 from tests.runs.trashing import jobs_destroy
 from toolevals.registry.models import Registry
 from toolevals.registry.services import registry_create
-from toolevals.workspace.jobs import BatchPlan, job_create
+from toolevals.workspace.jobs.services import BatchPlan, job_create
 from toolevals.workspace.models import FIRST_NUMBER, AuditEntry, Batch, Job, Project, Role
-from toolevals.workspace.services.projects import project_create
-from toolevals.workspace.services.tokens import token_create
-from toolevals.workspace.services.trash import trash_destroy, trash_put, trash_sweep
+from toolevals.workspace.projects.services import project_create
+from toolevals.workspace.tokens.services import token_create
 from toolevals.workspace.trash.kinds import kind_of
 from toolevals.workspace.trash.lists import project_trash, trash_page
+from toolevals.workspace.trash.services import trash_destroy, trash_put, trash_sweep
 
 API = "/api/v1/projects/shop/"
 MANY = 7
@@ -79,7 +79,7 @@ def test_the_page_leads_to_the_older_ones_and_to_older_tombstones(as_owner: Clie
     def few(*arguments: Any, **more: Any) -> Any:
         return trash_page(*arguments, size=4, **more)
 
-    monkeypatch.setattr("toolevals.workspace.views.trash.trash_page", few)
+    monkeypatch.setattr("toolevals.workspace.trash.views.trash_page", few)
     address, found = reverse("workspace:trash", args=["shop"]), []
     link = ""
     for _ in range(4):
@@ -120,7 +120,7 @@ def test_deleted_projects_come_in_pages_too(as_owner: Client, owner: Any, monkey
     def few(*arguments: Any, **more: Any) -> Any:
         return trash_page(*arguments, **more | {"size": 2})
 
-    monkeypatch.setattr("toolevals.workspace.views.trash.trash_page", few)
+    monkeypatch.setattr("toolevals.workspace.trash.views.trash_page", few)
     address, found, links = reverse("workspace:deleted-projects"), [], [""]
     while links:
         answer = as_owner.get(address + links[0])

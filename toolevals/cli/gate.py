@@ -22,7 +22,7 @@ from toolevals.cli.output import say_progress
 from toolevals.cli.verbs import Verbs
 from toolevals.grading.gates.documents import read_gate
 from toolevals.grading.gates.results import GateResult
-from toolevals.presentation.gates.report import GateReport
+from toolevals.presentation.gate_reports import GateReport
 
 # What CI servers call the branch and the commit that they build.
 _BRANCH = ("TOOLEVALS_BRANCH", "GITHUB_HEAD_REF", "GITHUB_REF_NAME", "CI_COMMIT_REF_NAME")

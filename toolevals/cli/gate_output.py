@@ -10,9 +10,15 @@ from pathlib import Path
 from toolevals.cli.exits import CommandError, Exit
 from toolevals.cli.grade_tables import table
 from toolevals.cli.output import say
-from toolevals.presentation.gates.junit import junit_xml
-from toolevals.presentation.gates.markdown import gate_markdown
-from toolevals.presentation.gates.report import GateReport, examples, figure, interval, remarks
+from toolevals.presentation.gate_reports import (
+    GateReport,
+    examples,
+    figure,
+    gate_markdown,
+    interval,
+    junit_xml,
+    remarks,
+)
 
 HEAD = ("check", "status", "figure", "95 %", "asked for", "counted")
 _WIDTH = 110

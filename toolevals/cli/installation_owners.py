@@ -33,8 +33,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _set(email: str, *, owns: bool) -> None:
+    from toolevals.workspace.accounts.services import installation_owner_set
     from toolevals.workspace.models import User
-    from toolevals.workspace.services.users import installation_owner_set
 
     user = User.objects.filter(email=email.strip().lower()).first()
     if user is None:

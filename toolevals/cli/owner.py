@@ -62,9 +62,9 @@ def _create(arguments: argparse.Namespace, password: str) -> int:
     from django.core.validators import validate_email, validate_slug
     from django.db import transaction
 
+    from toolevals.workspace.accounts.services import user_create
     from toolevals.workspace.models import Project, User
-    from toolevals.workspace.services.projects import project_create
-    from toolevals.workspace.services.users import user_create
+    from toolevals.workspace.projects.services import project_create
 
     _check(validate_email, arguments.email)
     _check(validate_slug, arguments.project)

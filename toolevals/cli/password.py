@@ -23,9 +23,8 @@ def run(arguments: argparse.Namespace) -> int:
     server_load()
     from django.core.exceptions import ValidationError
 
+    from toolevals.workspace.accounts.services import account_failures_forget, password_change
     from toolevals.workspace.models import User
-    from toolevals.workspace.services.sign_in import account_failures_forget
-    from toolevals.workspace.services.users import password_change
 
     require_tables()
     user = User.objects.filter(email=arguments.email.strip().lower()).first()

@@ -22,7 +22,7 @@ from toolevals.grading.gates.evaluation import Evidence, hold_gate
 from toolevals.grading.gates.metrics import Figure, figure_of
 from toolevals.grading.gates.results import GateResult
 from toolevals.grading.gates.rules import Gate
-from toolevals.presentation.gates.report import GateReport
+from toolevals.presentation.gate_reports import GateReport
 
 # Takes an example's row and gives its prediction: `tool_calls`, `messages`, `text`, `answer`, ...
 Agent = Callable[[Mapping[str, Any]], Mapping[str, Any]]

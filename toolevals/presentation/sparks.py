@@ -1,8 +1,8 @@
-"""Draws a line over a few runs as a small picture: points for an SVG of 180 x 66 units."""
+"""Draws small pictures: a line over a few runs as points for an SVG of 180 x 66 units, and many squares as paths."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 WIDTH, HEIGHT, MARGIN = 180.0, 66.0, 4.0
@@ -93,3 +93,22 @@ def _wide(band: list[tuple[float, float, float]]) -> list[tuple[float, float, fl
 
 def _points(points: Sequence[tuple[float, float]]) -> str:
     return " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
+
+
+@dataclass(frozen=True, slots=True)
+class Squares:
+    """All squares of one look: a class of the stylesheet, and the `d` of an SVG path."""
+
+    look: str
+    path: str
+
+
+def squares(places: Iterable[tuple[str, float, float]], side: float) -> tuple[Squares, ...]:
+    """Return the squares with this side by their looks, each look where it comes first.
+
+    `places`: the look, and the left and the top of each, in units of the picture.
+    """
+    paths: dict[str, list[str]] = {}
+    for look, left, top in places:
+        paths.setdefault(look, []).append(f"M{left:g} {top:g}h{side:g}v{side:g}h{-side:g}z")
+    return tuple(Squares(look, "".join(parts)) for look, parts in paths.items())

@@ -11,9 +11,9 @@ from django.conf import settings
 
 from toolevals.grading.reading.specs import FORMAT_TABLE, document_in
 from toolevals.grading.values.problems import InvalidDocument
-from toolevals.registry.large_previews import LARGE, MAX_UNPACKED, previewed_content
+from toolevals.registry.large_documents import LARGE, MAX_UNPACKED, previewed_content
 from toolevals.registry.models import Registry
-from toolevals.workspace.forms.controls import PlainForm
+from toolevals.workspace.form_controls import PlainForm
 from toolevals.workspace.models import Job, Project
 
 # Of a file; what is pasted has less.

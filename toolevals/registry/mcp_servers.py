@@ -1,16 +1,24 @@
-"""Reaches MCP servers for a project: with its secrets, where the operator allows it."""
+"""Reaches MCP servers for a project, where the operator allows it, and publishes their tools in jobs."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, TypedDict
 
 from django.conf import settings
+from django.db import transaction
+from django.urls import reverse
 
 from toolevals.agents.mcp_options import McpOptions
 from toolevals.agents.network import AddressPolicy
 from toolevals.grading.values.problems import InvalidDocument
-from toolevals.workspace.models import Project, User
-from toolevals.workspace.services.secrets import SecretUnusableError, secret_for
+from toolevals.registry.models import Registry
+from toolevals.registry.services import registry_publish
+from toolevals.workspace.audit.services import audit_record
+from toolevals.workspace.jobs.leases import Lease
+from toolevals.workspace.jobs.services import BatchPlan, job_create
+from toolevals.workspace.models import Job, Project, User
+from toolevals.workspace.secrets.services import SecretUnusableError, secret_for
 
 # Quick work of others waits behind it, where there is one worker.
 MOST_SECONDS = 20.0
@@ -50,3 +58,44 @@ def mcp_tools(project: Project, options: McpOptions) -> dict[str, Any]:
         return McpSession(options, **mcp_access(project, options)).tools_at_once(MOST_SECONDS)
     except McpUnreachableError as error:
         raise InvalidDocument.at("/command" if options.command else "/url", str(error)) from None
+
+
+KIND = "tools"
+
+
+def registry_fetch_begin(*, registry: Registry, actor: User | None, options: Mapping[str, Any], note: str = "") -> Job:
+    """Begin to ask an MCP server for its tools, which are published as `registry_publish` does; return the job.
+
+    `options` are those of `McpOptions`. Raises InvalidDocument where the server may not be asked.
+    """
+    read = McpOptions.from_document(options)
+    # Outside of the transaction: what is refused is audited.
+    mcp_access(registry.project, read, actor=actor)
+    with transaction.atomic():
+        job = job_create(
+            project=registry.project,
+            actor=actor,
+            kind=KIND,
+            title=f"Ask {read.url or read.line} for the tools of {registry.name}",
+            batches=[
+                BatchPlan("registry.fetch", {"registry": str(registry.pk), "options": read.to_document(), "note": note})
+            ],
+            result_path=reverse("registry:registry", args=[registry.project.slug, registry.slug]),
+        )
+        detail = {"job": str(job.pk), "server": read.url or read.line}
+        audit_record(project=registry.project, actor=actor, verb="registry_fetch_begin", target=registry, detail=detail)
+    return job
+
+
+def registry_fetch(lease: Lease) -> None:
+    """Ask the server and publish what it lists: what the job's batch does."""
+    said, job = lease.payload, lease.batch.job
+    registry = Registry.objects.select_related("project").get(pk=said["registry"])
+    document = mcp_tools(registry.project, McpOptions.from_document(said["options"]))
+    with lease.finish():
+        version = registry_publish(
+            registry=registry, actor=job.actor, document=document, format="mcp", note=said["note"]
+        )
+        address = reverse("registry:version", args=[registry.project.slug, registry.slug, version.number])
+        Job.objects.filter(pk=job.pk).update(result_path=address)
+        lease.report({"registry": registry.slug, "version": version.number, "name": str(version)})

@@ -6,9 +6,9 @@ from typing import ClassVar
 
 from django.db import models
 
-from toolevals.workspace.address_numbers import whole_number
 from toolevals.workspace.fields import DocumentField, MomentField, PublicIdField
 from toolevals.workspace.models import Project, Trashable, Untrashed, User, within
+from toolevals.workspace.requests import whole_number
 
 
 class RegistryQuerySet(models.QuerySet["Registry"]):

@@ -12,8 +12,8 @@ from toolevals.grading.reading.specs import Choice, ReadTools, read_tools
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.registry.models import Registry, RegistryVersion
 from toolevals.registry.tool_lists import tool_list_of, tools_in
+from toolevals.workspace.audit.services import audit_record
 from toolevals.workspace.models import Project, User
-from toolevals.workspace.services.audit import audit_record
 
 
 @transaction.atomic

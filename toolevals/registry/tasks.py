@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from toolevals.celery import app
-from toolevals.registry.fetching import registry_fetch
-from toolevals.registry.large_previews import large_preview_work
-from toolevals.registry.large_publishing import large_publish_work
-from toolevals.workspace.jobs import batch_work
+from toolevals.registry.large_documents import large_preview_work, large_publish_work
+from toolevals.registry.mcp_servers import registry_fetch
+from toolevals.workspace.jobs.leases import batch_work
 
 
 @app.task(name="registry.fetch")

@@ -9,8 +9,8 @@ from django.http import Http404
 from django.shortcuts import get_object_or_404
 
 from toolevals.runs.models import Grading, Run
-from toolevals.workspace.address_numbers import whole_number
 from toolevals.workspace.models import Project
+from toolevals.workspace.requests import whole_number
 
 # Above all numbers of a column: PostgreSQL refuses to compare with more.
 TOO_LARGE = 2**31

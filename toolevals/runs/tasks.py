@@ -15,7 +15,7 @@ from toolevals.runs.probes import services as probing
 from toolevals.runs.rubrics import services as tryouts
 from toolevals.runs.runs.ingesting import transcripts_ingest
 from toolevals.runs.simulators import services as simulators
-from toolevals.workspace.jobs import batch_work
+from toolevals.workspace.jobs.leases import batch_work
 
 
 @app.task(name="runs.produce")

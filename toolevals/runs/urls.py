@@ -16,7 +16,7 @@ from toolevals.runs.runs import views as runs
 from toolevals.runs.second_looks import views as second_looks
 from toolevals.runs.simulators import views as simulators
 from toolevals.runs.thumbs import views as thumbs
-from toolevals.workspace.views.jobs import JOB_ACTS
+from toolevals.workspace.jobs.views import JOB_ACTS
 
 app_name = "runs"
 urlpatterns = [

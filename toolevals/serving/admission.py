@@ -62,7 +62,7 @@ def refusal(headers: Mapping[str, str]) -> Error | None:
 
 
 def _has_token(header: str) -> bool:
-    from toolevals.workspace.tokens import UnknownToken, bearer_token, token_find
+    from toolevals.workspace.tokens.services import UnknownToken, bearer_token, token_find
 
     try:
         token_find(bearer_token(header))

@@ -24,10 +24,9 @@ from toolevals.settings.navigation import HOME_WAITING as HOME_WAITING
 from toolevals.settings.navigation import NAVIGATION as NAVIGATION
 from toolevals.settings.navigation import SEARCHED as SEARCHED
 from toolevals.settings.navigation import SUBNAVIGATION as SUBNAVIGATION
-from toolevals.settings.private_files import keep_private
+from toolevals.settings.private_files import keep_private, secret_key
 from toolevals.settings.rest import REST_FRAMEWORK as REST_FRAMEWORK
 from toolevals.settings.rest import SPECTACULAR_SETTINGS as SPECTACULAR_SETTINGS
-from toolevals.settings.secrets import secret_key
 
 # New objects between two searches for garbage: Python's 700 take a third of a grading's time, and of a start's.
 gc.set_threshold(50_000)
@@ -79,7 +78,7 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
-    "toolevals.workspace.compression.CompressionMiddleware",
+    "toolevals.workspace.middleware.CompressionMiddleware",
     "toolevals.workspace.middleware.NoStoreMiddleware",
     "csp.middleware.CSPMiddleware",
     "toolevals.traces.middleware.StatusMiddleware",
@@ -106,7 +105,7 @@ TEMPLATES = [
             "context_processors": [
                 "django.template.context_processors.request",
                 "django.contrib.messages.context_processors.messages",
-                "toolevals.workspace.context_processors.workspace",
+                "toolevals.workspace.navigation.workspace",
             ],
         },
     }
@@ -114,7 +113,7 @@ TEMPLATES = [
 
 DATABASES = {"default": database(env, DATA_DIR)}
 # The usual hasher, and those whose hashes are still read.
-PASSWORD_HASHERS = ["toolevals.workspace.hashing.BoundedPasswordHasher", *global_settings.PASSWORD_HASHERS[1:]]
+PASSWORD_HASHERS = ["toolevals.workspace.accounts.hashing.BoundedPasswordHasher", *global_settings.PASSWORD_HASHERS[1:]]
 # Passwords that a process of the web server hashes at once, so that its other threads are free.
 PASSWORDS_AT_ONCE = env.int("PASSWORDS_AT_ONCE", 2)
 AUTH_USER_MODEL = "workspace.User"
@@ -168,14 +167,14 @@ SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = SECURE_SSL_REDIRECT = HTTPS_ONLY
 # Trust what the proxy in front says about the scheme and the client's address.
 BEHIND_PROXY = env.bool("BEHIND_PROXY", False)
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if BEHIND_PROXY else None
-CSRF_FAILURE_VIEW = "toolevals.workspace.views.errors.csrf_failed"
-SESSION_ENGINE = "toolevals.workspace.sessions"
+CSRF_FAILURE_VIEW = "toolevals.workspace.errors.csrf_failed"
+SESSION_ENGINE = "toolevals.workspace.accounts.session_storage"
 SESSION_COOKIE_AGE = 14 * 24 * 3600
 # A browser sends the cookies of "/" to every path below it: so each prefix has names of its own.
 COOKIE_SUFFIX = PATH_PREFIX.replace("/", "~")
 SESSION_COOKIE_NAME, CSRF_COOKIE_NAME = f"sessionid{COOKIE_SUFFIX}", f"csrftoken{COOKIE_SUFFIX}"
 SESSION_COOKIE_PATH = CSRF_COOKIE_PATH = PATH_PREFIX or "/"
-MESSAGE_STORAGE = "toolevals.workspace.messages.MessageStorage"
+MESSAGE_STORAGE = "toolevals.workspace.accounts.session_storage.MessageStorage"
 # A form without its files.
 DATA_UPLOAD_MAX_MEMORY_SIZE = 5 * 1024 * 1024
 # A document of tools has a box to tick for each.
@@ -192,7 +191,7 @@ DISK_RESERVE_BYTES = env.int("DISK_RESERVE_BYTES", 256 * 1024 * 1024)
 # The database is the truth and the broker only a doorbell: see docs/decisions.
 REDIS_URL = env.str("REDIS_URL", "")
 CELERY_BROKER_URL = REDIS_URL or "memory://"
-CELERY_BROKER_TRANSPORT = "toolevals.workspace.broker:Transport" if REDIS_URL else "memory"
+CELERY_BROKER_TRANSPORT = "toolevals.workspace.jobs.broker:Transport" if REDIS_URL else "memory"
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_ACKS_LATE = True
 CELERY_TASK_REJECT_ON_WORKER_LOST = True
@@ -220,7 +219,7 @@ CELERY_WORKER_CONSUMER = "toolevals.workspace.jobs.consumer:Consumer"
 CELERY_TASK_SERIALIZER = "json"
 CELERY_ACCEPT_CONTENT = ["json"]
 
-# Who makes projects, and who invites people to those that they own: see toolevals.workspace.admission.
+# Who makes projects, and who invites people to those that they own: see toolevals.workspace.access.
 WHO_MAKES_PROJECTS = env.str("WHO_MAKES_PROJECTS", "installation-owners")
 WHO_INVITES = env.str("WHO_INVITES", "installation-owners")
 
@@ -245,44 +244,38 @@ BATCH_MAX_ATTEMPTS = env.int("BATCH_MAX_ATTEMPTS", 4)
 BATCH_MAX_SECONDS = env.int("BATCH_MAX_SECONDS", 3600)
 # Seconds between two rounds of the sweeper. Without a broker it is the only doorbell.
 SWEEP_SECONDS = env.float("SWEEP_SECONDS", 5.0 if REDIS_URL else 0.25)
-# The sweeper's regular duties: a function of the time -> seconds between two calls. The database knows them by these
-# names; where a function stands elsewhere now, `SWEEP_FUNCTIONS` says so.
+# The sweeper's regular duties: a function of the time -> seconds between two calls. The database keeps
+# when each ran last, by its path.
 SWEEP_TASKS: dict[str, float] = {
-    "toolevals.workspace.jobs.periodic.sign_of_life": 15,
-    "labeling.services.settle_due": 5,
-    "labeling.services.arrivals.imports_sweep": 10,
+    "toolevals.workspace.jobs.sweeper.sign_of_life": 15,
+    "labeling.adjudicate.resolution.settle_due": 5,
+    "labeling.imports.publish_import.imports_sweep": 10,
     "toolevals.runs.services.baseline_agents.baseline_agents_due": 60,
-    "labeling.services.ordering.deficits_order": 300,
-    "labeling.services.batches.assignments_free": 300,
-    "reports.services.gate_previews_forget": 3600,
-    "toolevals.workspace.services.uploads.uploads_forget": 3600,
-    "toolevals.workspace.services.job_files.job_files_forget": 3600,
-    "toolevals.workspace.services.stray_files.stray_files_sweep": 3600,
-    "toolevals.workspace.services.sign_in.sessions_forget": 3600,
-    "toolevals.workspace.services.sign_in.sign_in_failures_forget": 3600,
-    "toolevals.workspace.services.idempotency_keys.idempotency_keys_forget": 3600,
-    "toolevals.workspace.services.trash.trash_sweep": 15,
+    "labeling.batches.ordering.deficits_order": 300,
+    "labeling.batches.services.assignments_free": 300,
+    "reports.gates.services.gate_previews_forget": 3600,
+    "toolevals.workspace.uploads.services.uploads_forget": 3600,
+    "toolevals.workspace.jobs.files.job_files_forget": 3600,
+    "toolevals.workspace.uploads.services.stray_files_sweep": 3600,
+    "toolevals.workspace.accounts.services.sessions_forget": 3600,
+    "toolevals.workspace.accounts.services.sign_in_failures_forget": 3600,
+    "toolevals.workspace.idempotency.models.idempotency_keys_forget": 3600,
+    "toolevals.workspace.trash.services.trash_sweep": 15,
     "toolevals.traces.tasks.traces_due": 2,
     "toolevals.traces.tasks.questions_due": 2,
     "toolevals.traces.services.trace_hours.trace_hours_count": 60,
     "toolevals.traces.services.retention.traces_forget": 600,
     "toolevals.traces.services.promotion_schedules.promotions_due": 60,
 }
-SWEEP_FUNCTIONS: dict[str, str] = {
-    "labeling.services.settle_due": "labeling.adjudicate.resolution.settle_due",
-    "labeling.services.arrivals.imports_sweep": "labeling.imports.publish_import.imports_sweep",
-    "labeling.services.ordering.deficits_order": "labeling.batches.ordering.deficits_order",
-    "labeling.services.batches.assignments_free": "labeling.batches.services.assignments_free",
-}
 # What owners can delete: see `toolevals.workspace.trash.kinds`. In this order it is destroyed.
 TRASH_KINDS = (
-    "toolevals.runs.trash.runs.Runs",
-    "toolevals.runs.trash.datasets.Datasets",
-    "toolevals.runs.trash.registries.Registries",
+    "toolevals.runs.trash.Runs",
+    "toolevals.runs.trash.Datasets",
+    "toolevals.runs.trash.Registries",
     "toolevals.traces.trash.Projects",
 )
 # What higher rooms withhold in the audit log for now, and what they do when a member's role changes or ends: see
-# `toolevals.workspace.models.audit` and `toolevals.workspace.services.projects`.
+# `toolevals.workspace.audit.models` and `toolevals.workspace.projects.services`.
 AUDIT_WITHHELD = ("labeling.audit.undecided",)
 MEMBER_CHANGED = ("labeling.label.services.places_release",)
 # One batch of traces: packed as it comes, and unpacked.
@@ -307,8 +300,8 @@ LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
     "filters": {
-        "links": {"()": "toolevals.workspace.links.LinkFilter"},
-        "outages": {"()": "toolevals.workspace.outage_lines.OutageFilter"},
+        "links": {"()": "toolevals.workspace.log_filters.LinkFilter"},
+        "outages": {"()": "toolevals.workspace.log_filters.OutageFilter"},
     },
     "handlers": {"console": {"class": "logging.StreamHandler", "filters": ["outages"]}},
     "root": {"handlers": ["console"], "level": env.str("LOG_LEVEL", "WARNING")},

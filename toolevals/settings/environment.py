@@ -14,7 +14,7 @@ from toolevals.path_prefix import PathPrefixError, prefix_of
 PREFIX: Final = "TOOLEVALS_"
 # Hosts of databases and brokers set these: they are as good without the prefix.
 CONVENTIONAL: Final = ("DATABASE_URL", "REDIS_URL")
-# What was read without the prefix before: read still, with a notice from `toolevals.workspace.checks`.
+# What was read without the prefix before: read still, with a notice from `toolevals.workspace.apps`.
 OLD_NAMES: Final = (
     "AGENT_NETWORKS",
     "ALLOWED_HOSTS",

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 REST_FRAMEWORK = {
-    "DEFAULT_AUTHENTICATION_CLASSES": ["toolevals.workspace.api.authentication.AccessAuthentication"],
+    "DEFAULT_AUTHENTICATION_CLASSES": ["toolevals.workspace.api.request_checks.AccessAuthentication"],
     # Who may ask is decided before the view, by each app's access.py.
-    "DEFAULT_PERMISSION_CLASSES": ["toolevals.workspace.api.known_names.KnownNamesOnly"],
+    "DEFAULT_PERMISSION_CLASSES": ["toolevals.workspace.api.request_checks.KnownNamesOnly"],
     "DEFAULT_PARSER_CLASSES": [
         "toolevals.workspace.api.parsers.StrictJsonParser",
         "rest_framework.parsers.FormParser",
         "rest_framework.parsers.MultiPartParser",
     ],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
-    "DEFAULT_PAGINATION_CLASS": "toolevals.workspace.api.pagination.NewestFirst",
+    "DEFAULT_PAGINATION_CLASS": "toolevals.workspace.api.base.NewestFirst",
     "PAGE_SIZE": 100,
     "EXCEPTION_HANDLER": "toolevals.workspace.api.problems.problem_response",
     "DEFAULT_SCHEMA_CLASS": "toolevals.workspace.api.schema.Described",
@@ -41,7 +41,7 @@ SPECTACULAR_SETTINGS = {
         "SimulatorKind": "toolevals.runs.models.SimulatorKind",
         "AgentConnector": "toolevals.runs.runs.models.Connector",
         "ToolChangeMeasure": "toolevals.traces.tool_changes.MEASURES",
-        "ToolFormat": "toolevals.registry.api.serializers.FORMAT_NAMES",
+        "ToolFormat": "toolevals.registry.api.FORMAT_NAMES",
     },
     "POSTPROCESSING_HOOKS": [
         "drf_spectacular.hooks.postprocess_schema_enums",

@@ -16,8 +16,8 @@ from toolevals.traces.promotion.drawing import promotion_draw
 from toolevals.traces.promotion.making import traces_promote
 from toolevals.traces.promotion.services import promotion_delete
 from toolevals.traces.reading.services import traces_settle
-from toolevals.workspace.jobs import batch_work
-from toolevals.workspace.jobs.notify import can_ring
+from toolevals.workspace.jobs.leases import batch_work
+from toolevals.workspace.jobs.turns import can_ring
 from toolevals.workspace.models import Queue
 
 logger = logging.getLogger(__name__)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from toolevals.runs.trash import projects
+from toolevals.runs import trash
 from toolevals.traces.models import Trace
 
 
-class Projects(projects.Projects):
+class Projects(trash.Projects):
     """Projects with everything in them, traces too."""
 
     def takes(self, row: Any) -> Sequence[tuple[int, str, str]]:

@@ -1,20 +1,61 @@
 """Decide who may do what. This module decides; each app's `access.py` holds the table for that app's addresses.
 
 A rule names the least role that may read (GET, HEAD, OPTIONS) and the least that may write (any other method). An
-address without a rule is refused to everyone.
+address without a rule is refused to everyone. Making projects and inviting people take the operator's settings, too.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
 from functools import cache
 from importlib import import_module
+from typing import Final
 
 from django.apps import apps
+from django.conf import settings
+from django.core.exceptions import ImproperlyConfigured
 
-from toolevals.workspace.admission import NO_INVITATIONS, NO_PROJECTS, may_invite, may_make_projects
 from toolevals.workspace.models import ApiToken, Role, User
+
+Decision = Callable[[User], bool]
+
+
+def _owns_installation(user: User) -> bool:
+    return user.is_installation_owner
+
+
+def _anyone(_: User) -> bool:
+    return True
+
+
+# The values of WHO_MAKES_PROJECTS, and who that is among people with an account.
+PROJECT_MAKERS: Final[dict[str, Decision]] = {"installation-owners": _owns_installation, "everyone": _anyone}
+# The values of WHO_INVITES, and who that is among the owners of the project.
+INVITERS: Final[dict[str, Decision]] = {"installation-owners": _owns_installation, "project-owners": _anyone}
+NO_PROJECTS = (
+    "Only owners of the installation make projects here. Ask one, or the operator (TOOLEVALS_WHO_MAKES_PROJECTS)."
+)
+NO_INVITATIONS = "Only owners of the installation invite people here. Ask one, or the operator (TOOLEVALS_WHO_INVITES)."
+
+
+def may_make_projects(user: User) -> bool:
+    """Return whether this person may make projects. Raises `ImproperlyConfigured`."""
+    return _decision("WHO_MAKES_PROJECTS", PROJECT_MAKERS)(user)
+
+
+def may_invite(user: User) -> bool:
+    """Return whether this owner of a project may invite people to it. Raises `ImproperlyConfigured`."""
+    return _decision("WHO_INVITES", INVITERS)(user)
+
+
+def _decision(name: str, known: dict[str, Decision]) -> Decision:
+    said = getattr(settings, name)
+    if said not in known:
+        raise ImproperlyConfigured(f"{name} is {said!r}: it must be one of {', '.join(known)}")
+    return known[said]
+
 
 READING = ("GET", "HEAD", "OPTIONS")
 

@@ -12,8 +12,8 @@ from django.conf import settings
 from django.core.exceptions import BadRequest
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 
-from toolevals.workspace.disk import require_room
-from toolevals.workspace.views.errors import refused
+from toolevals.workspace.errors import refused
+from toolevals.workspace.uploads.services import require_room
 
 CHUNK = 1 << 16
 # Beside the file, a form holds boundaries and fields.

@@ -2,8 +2,8 @@
 
 A lower room does not know the higher ones, so that the settings list the functions that fill the page:
 
-- `HOME_LOOK`: `(request) -> Look`, read once when the page is opened: how good the agent is, or the first steps;
-- `HOME_WAITING`: `(project, role, counted) -> Iterable[Waits]`, `counted` of `toolevals.workspace.navigation`;
+- `HOME_LOOK`: `(request) -> HomePanel`, read once when the page is opened: how good the agent is, or the first steps;
+- `HOME_WAITING`: `(project, role, counted) -> Iterable[PendingTask]`, `counted` of `toolevals.workspace.navigation`;
 - `HOME_NEWS`: `(project, since) -> Iterable[News]`, at most MOST_NEWS + 1, the newest first;
 - `HOME_PANES`: a template, and `(project) -> Content`, which the template is given as `pane`.
 
@@ -22,7 +22,7 @@ from django.urls import reverse
 from django.utils.module_loading import import_string
 
 from toolevals.workspace.clock import database_now
-from toolevals.workspace.models import Job, JobState, Project, Role
+from toolevals.workspace.models import Job, JobState, Project, Role, User, Visit
 from toolevals.workspace.requests import ProjectRequest
 
 # Who comes for the first time is told what happened in the last days.
@@ -36,7 +36,7 @@ BUSY_SECONDS, CALM_SECONDS = 3, 15
 
 
 @dataclass(frozen=True, slots=True)
-class Waits:
+class PendingTask:
     """Work for a person at `url`: `count` of `one`, or of `many`; `at_most` is where counting stopped.
 
     `act` is what the button says, a verb and its object.
@@ -61,7 +61,7 @@ class Waits:
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class HomePanel:
     """The part of a higher room above the news: a template, which is given `content` as `look`."""
 
     template: str
@@ -97,7 +97,7 @@ class Pane:
 class Home:
     """Everything on the page that may change while it is open. `news` is cut after MOST_NEWS: then `more` is true."""
 
-    waiting: tuple[Waits, ...]
+    waiting: tuple[PendingTask, ...]
     since: datetime
     is_first: bool
     news: tuple[News, ...]
@@ -124,13 +124,13 @@ def home_of(project: Project, role: Role, counted: Mapping[str, int], since: dat
     )
 
 
-def look_of(request: ProjectRequest) -> Look:
+def home_panel(request: ProjectRequest) -> HomePanel:
     """Return what the page shows above its news to the person who asks."""
-    found: Look = import_string(settings.HOME_LOOK)(request)
+    found: HomePanel = import_string(settings.HOME_LOOK)(request)
     return found
 
 
-def _waiting(project: Project, role: Role, counted: Mapping[str, int]) -> Iterator[Waits]:
+def _waiting(project: Project, role: Role, counted: Mapping[str, int]) -> Iterator[PendingTask]:
     for path in settings.HOME_WAITING:
         yield from import_string(path)(project, role, counted)
 
@@ -140,7 +140,7 @@ def _news(project: Project, since: datetime) -> Iterator[News]:
         yield from import_string(path)(project, since)
 
 
-def waiting(project: Project, role: Role, counted: Mapping[str, int]) -> Iterable[Waits]:
+def waiting(project: Project, role: Role, counted: Mapping[str, int]) -> Iterable[PendingTask]:
     """Return what waits in this room: failed jobs, for those who may try them again."""
     if role < Role.ADJUDICATOR:
         return
@@ -151,4 +151,28 @@ def waiting(project: Project, role: Role, counted: Mapping[str, int]) -> Iterabl
     )
     count = failed[:MOST_FAILED].count()
     url = reverse("workspace:jobs", args=[project.slug])
-    yield Waits(count, "failed job", "failed jobs", url, "See failed jobs", MOST_FAILED)
+    yield PendingTask(count, "failed job", "failed jobs", url, "See failed jobs", MOST_FAILED)
+
+
+# Looks at the page that are closer together are one visit.
+APART = timedelta(minutes=30)
+# A visit is not written down more often.
+_OFTEN = timedelta(minutes=1)
+
+
+def visit_note(*, project: Project, user: User) -> datetime | None:
+    """Note that a person looks at a project's first page; return when their visit before this one ended, if ever."""
+    now = database_now()
+    visit, is_new = Visit.objects.get_or_create(project=project, user=user, defaults={"seen_at": now})
+    if is_new or now - visit.seen_at < _OFTEN:
+        return visit.before
+    if now - visit.seen_at >= APART:
+        visit.before = visit.seen_at
+    # Of two looks at once the first one's word holds.
+    Visit.objects.filter(pk=visit.pk, seen_at=visit.seen_at).update(seen_at=now, before=visit.before)
+    return visit.before
+
+
+def visited_before(project: Project, user: User) -> datetime | None:
+    """Return when a person's visit before this one ended, without noting anything."""
+    return Visit.objects.filter(project=project, user=user).values_list("before", flat=True).first()

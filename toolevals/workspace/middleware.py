@@ -1,21 +1,46 @@
-"""Finds out who asks and in which project, and lets the request through or not; keeps answers out of caches."""
+"""Finds who asks in which project, lets the request through or not, keeps answers out of caches, compresses them."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from http import HTTPStatus
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 from django.contrib.auth.models import AnonymousUser
 from django.contrib.auth.views import redirect_to_login
 from django.core.exceptions import BadRequest, ImproperlyConfigured, PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
+from django_http_compression.middleware import HttpCompressionMiddleware
 
 from toolevals.workspace.access import Audience, Rule, may_send_traces, rules
 from toolevals.workspace.api.problems import problem, problem_coded
 from toolevals.workspace.models import Membership, Role, untrashed
 from toolevals.workspace.requests import ProjectRequest, is_anothers_page, is_api, is_by_script, is_on_this_machine
-from toolevals.workspace.tokens import UnknownToken, bearer_token, token_find
+from toolevals.workspace.tokens.services import UnknownToken, bearer_token, token_find
+
+_Answer = TypeVar("_Answer", bound=HttpResponseBase)
+_MARK = "shows_secret"
+
+
+def shows_secret(answer: _Answer) -> _Answer:
+    """Return the answer, marked as one that shows a token, a link or another secret: it is not compressed."""
+    setattr(answer, _MARK, True)
+    return answer
+
+
+class CompressionMiddleware(HttpCompressionMiddleware):
+    """Compresses with zstd, brotli or gzip, as the client takes it, but not what shows a secret.
+
+    The length of a compressed answer tells whether two parts of it are alike. Someone who can send a text that the
+    answer repeats, and who measures lengths, guesses a secret in it piece by piece (BREACH). The token against forged
+    forms is masked again in each answer, so its pieces never repeat; other secrets stand as they are, and their answers
+    go out as they are. What is streamed stays a stream.
+    """
+
+    def maybe_compress(self, request: HttpRequest, response: HttpResponseBase) -> None:
+        """Compress the answer in place unless it shows a secret."""
+        if not getattr(response, _MARK, False):
+            super().maybe_compress(request, response)
 
 
 class AccessMiddleware:

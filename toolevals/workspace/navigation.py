@@ -1,13 +1,18 @@
-"""Finds the links in the top bar in the settings, because a lower room does not know the higher ones."""
+"""Tells what every page needs to know, and finds the links in the top bar in the settings.
+
+A lower room does not know the higher ones.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from django.conf import settings
 from django.http import HttpRequest
 from django.urls import reverse
+from django.utils.functional import SimpleLazyObject
 from django.utils.module_loading import import_string
 
 from toolevals.workspace.models import Role
@@ -70,3 +75,23 @@ def help_address(request: HttpRequest) -> str:
     page, _, anchor = settings.HELP.get(match.view_name if match else "", "").partition("#")
     address = reverse("workspace:docs-page", args=[page]) if page else reverse("workspace:docs")
     return f"{address}#{anchor}" if anchor else address
+
+
+def workspace(request: HttpRequest) -> dict[str, Any]:
+    """Return who asks, the project and the role in it (None outside a project), and the top bar's links.
+
+    Scripts of the pages keep what is of this installation alone by its prefix.
+    """
+    role = getattr(request, "role", None)
+    return {
+        "path_prefix": settings.PATH_PREFIX,
+        "csrf_cookie": settings.CSRF_COOKIE_NAME,
+        "user": getattr(request, "user", None),
+        "project": getattr(request, "project", None),
+        "role": role,
+        "is_owner": role == Role.OWNER,
+        "may_adjudicate": role is not None and role >= Role.ADJUDICATOR,
+        "may_label": role is not None and role >= Role.REVIEWER,
+        "help_address": SimpleLazyObject(lambda: help_address(request)),
+        "navigation": SimpleLazyObject(lambda: navigation(request)),
+    }

@@ -1,9 +1,14 @@
-"""Describes the request as a view behind the access middleware gets it."""
+"""Describe the request as a view behind the access middleware gets it, and read numbers and ids of its address.
+
+Any text may stand where a number or an id is expected.
+"""
 
 from __future__ import annotations
 
 from ipaddress import ip_address
+from typing import Final
 from urllib.parse import unquote, urlsplit
+from uuid import UUID
 
 from django.conf import settings
 from django.http import HttpRequest
@@ -13,6 +18,29 @@ from django.utils.http import url_has_allowed_host_and_scheme
 from django_htmx.middleware import HtmxDetails
 
 from toolevals.workspace.models import ApiToken, Project, Role, User
+
+# No number in an address has more digits; it fits every column.
+MOST_DIGITS: Final = 9
+_MOST_DIGITS_OF_A_PAGE: Final = 5
+
+
+def whole_number(text: str) -> int | None:
+    """Return the number from 0 that a text of one to nine ASCII digits writes; None for any other text."""
+    return int(text) if 0 < len(text) <= MOST_DIGITS and text.isascii() and text.isdigit() else None
+
+
+def page_number(text: str) -> int:
+    """Return the page from 1 that an address asks for; 1 where it asks for none, or for what is no page."""
+    return max(1, whole_number(text) or 1) if len(text) <= _MOST_DIGITS_OF_A_PAGE else 1
+
+
+def read_id(text: str) -> UUID | None:
+    """Return the id that a text holds, or None."""
+    try:
+        return UUID(text)
+    except ValueError:
+        return None
+
 
 # The REST interface, and the address to which agents send traces.
 API_PREFIXES = ("/api/", "/v1/")

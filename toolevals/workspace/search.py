@@ -1,4 +1,4 @@
-"""Searches what a person may open in a project. The settings list the functions that find, one for each room.
+"""Searches and shows what a person may open in a project. The settings list the functions that find, one for each room.
 
 `SEARCHED`: `(request, words) -> Iterable[Found]`, at most MOST of each kind. `words` are at least one character long.
 """
@@ -10,8 +10,11 @@ from dataclasses import dataclass
 from typing import Final
 
 from django.conf import settings
+from django.http import HttpResponse
+from django.shortcuts import render
 from django.urls import reverse
 from django.utils.module_loading import import_string
+from django.views.decorators.http import require_GET
 
 from toolevals.workspace.access import rules
 from toolevals.workspace.models import Membership, Role
@@ -93,3 +96,12 @@ def may_read(request: ProjectRequest, name: str) -> bool:
     """Return whether the person who asks may read the page of that name."""
     least = rules()[name].read
     return isinstance(least, Role) and request.role >= least
+
+
+@require_GET
+def search_page(request: ProjectRequest) -> HttpResponse:
+    """Show what the words of `?q=` find; to htmx the list alone."""
+    words = request.GET.get("q", "")
+    context = {"words": words.strip(), "groups": search(request, words)}
+    template = "workspace/parts/search_found.html" if request.htmx else "workspace/search.html"
+    return render(request, template, context)

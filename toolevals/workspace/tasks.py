@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from toolevals.celery import app
-from toolevals.workspace.jobs import batch_work
-from toolevals.workspace.services.trash import trash_destroy_work
+from toolevals.workspace.jobs.leases import batch_work
+from toolevals.workspace.trash.services import trash_destroy_work
 
 
 @app.task(name="workspace.destroy")

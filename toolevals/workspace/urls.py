@@ -4,39 +4,34 @@ from __future__ import annotations
 
 from django.urls import include, path
 
-from toolevals.workspace.views import (
-    audit,
-    docs,
-    health,
-    invitations,
-    jobs,
-    members,
-    profile,
-    projects,
-    search,
-    secrets,
-    sessions,
-    tokens,
-    trash,
-)
-from toolevals.workspace.views.jobs import JOB_ACTS
+from toolevals.workspace import documents as docs
+from toolevals.workspace import errors, search
+from toolevals.workspace.accounts import views as accounts
+from toolevals.workspace.audit import views as audit
+from toolevals.workspace.jobs import views as jobs
+from toolevals.workspace.jobs.views import JOB_ACTS
+from toolevals.workspace.people import views as people
+from toolevals.workspace.projects import views as projects
+from toolevals.workspace.secrets import views as secrets
+from toolevals.workspace.tokens import views as tokens
+from toolevals.workspace.trash import views as trash
 
 app_name = "workspace"
 in_project = [
     path("", projects.project, name="project"),
-    path("search/", search.search, name="search"),
+    path("search/", search.search_page, name="search"),
     path("settings/", projects.settings, name="settings"),
     path("trash/", trash.trash, name="trash"),
     path("trash/<str:kind>/<uuid:item>/restore/", trash.restore, name="trash-restore"),
     path("trash/<str:kind>/<uuid:item>/destroy/", trash.destroy, name="trash-destroy"),
     path("delete/<str:kind>/<uuid:thing>/", trash.delete, name="delete"),
-    path("members/", members.members, name="members"),
-    path("members.csv", members.members_csv, name="members-csv"),
-    path("members/<uuid:member>/role/", members.member_role, name="member-role"),
-    path("members/<uuid:member>/remove/", members.remove, name="member-remove"),
-    path("invitations.csv", members.invitations_csv, name="invitations-csv"),
-    path("invitations/<uuid:invitation>/renew/", members.renew, name="invitation-renew"),
-    path("invitations/<uuid:invitation>/revoke/", members.revoke, name="invitation-revoke"),
+    path("members/", people.members, name="members"),
+    path("members.csv", people.members_csv, name="members-csv"),
+    path("members/<uuid:member>/role/", people.member_role, name="member-role"),
+    path("members/<uuid:member>/remove/", people.remove, name="member-remove"),
+    path("invitations.csv", people.invitations_csv, name="invitations-csv"),
+    path("invitations/<uuid:invitation>/renew/", people.renew, name="invitation-renew"),
+    path("invitations/<uuid:invitation>/revoke/", people.revoke, name="invitation-revoke"),
     path("tokens/", tokens.tokens, name="tokens"),
     path("tokens.csv", tokens.tokens_csv, name="tokens-csv"),
     path("tokens/<uuid:token>/revoke/", tokens.revoke, name="token-revoke"),
@@ -53,22 +48,22 @@ in_project = [
 ]
 urlpatterns = [
     path("", projects.home, name="home"),
-    path("sign-in/", sessions.sign_in, name="sign-in"),
-    path("sign-out/", sessions.sign_out, name="sign-out"),
-    path("session/", sessions.session, name="session"),
-    path("healthz", health.health, name="health"),
+    path("sign-in/", accounts.sign_in, name="sign-in"),
+    path("sign-out/", accounts.sign_out, name="sign-out"),
+    path("session/", accounts.session, name="session"),
+    path("healthz", errors.health, name="health"),
     path("docs/", docs.docs, name="docs"),
     path("docs/search/", docs.docs_search, name="docs-search"),
     path("docs/files/<path:file>", docs.docs_file, name="docs-file"),
     path("docs/<path:page>/", docs.docs, name="docs-page"),
-    path("profile/", profile.profile, name="profile"),
-    path("profile/password/", profile.password, name="password"),
+    path("profile/", accounts.profile, name="profile"),
+    path("profile/password/", accounts.password, name="password"),
     path("projects/deleted/", trash.deleted, name="deleted-projects"),
     path("projects/deleted/<uuid:gone>/restore/", trash.deleted_restore, name="deleted-project-restore"),
     path("projects/deleted/<uuid:gone>/destroy/", trash.deleted_destroy, name="deleted-project-destroy"),
     path("projects/new/", projects.project_new, name="project-new"),
-    path("invitations/link/<str:link>/", invitations.link, name="invitation-link"),
-    path("invitations/<uuid:offer>/accept/", invitations.accept, name="invitation-accept"),
-    path("invitations/<uuid:offer>/decline/", invitations.decline, name="invitation-decline"),
+    path("invitations/link/<str:link>/", people.link, name="invitation-link"),
+    path("invitations/<uuid:offer>/accept/", people.accept, name="invitation-accept"),
+    path("invitations/<uuid:offer>/decline/", people.decline, name="invitation-decline"),
     path("p/<slug:project>/", include(in_project)),
 ]

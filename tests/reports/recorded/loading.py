@@ -22,7 +22,7 @@ from toolevals.runs.models import Connector
 from toolevals.runs.runs.services import RunParts, run_upload
 from toolevals.runs.simulators.services import simulator_choose, simulator_ensure
 from toolevals.workspace.models import Project, User
-from toolevals.workspace.services.uploads import upload_store
+from toolevals.workspace.uploads.services import upload_store
 
 FOLDER = Path(os.environ.get("TOOLEVALS_BENCHMARK_DATA", "")) / "tau"
 # Domain -> the agents' files, by model.

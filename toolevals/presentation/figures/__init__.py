@@ -8,8 +8,7 @@ numbers with names as tick labels, so that "2024" stays a name and equal labels 
 """
 
 from toolevals.presentation.figures.curves import Curve, CurvePoint, curves
-from toolevals.presentation.figures.heat_map import HeatCell, heat_map
-from toolevals.presentation.figures.margins import MarginRate
+from toolevals.presentation.figures.heat_map import HeatCell, MarginRate, heat_map
 from toolevals.presentation.figures.trend import TrendPoint, trend
 
 __all__ = ["Curve", "CurvePoint", "HeatCell", "MarginRate", "TrendPoint", "curves", "heat_map", "trend"]

@@ -8,7 +8,7 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from toolevals.presentation.labels import short
+from toolevals.presentation.numbers import short
 from toolevals.presentation.palettes import PALETTES
 
 SANS = "Inter, -apple-system, 'Segoe UI', Roboto, sans-serif"

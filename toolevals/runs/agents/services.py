@@ -13,8 +13,8 @@ from toolevals.grading.values.problems import InvalidDocument
 from toolevals.registry.models import RegistryVersion
 from toolevals.runs.baseline import BaselineOptions
 from toolevals.runs.models import Agent, Connector, Experiment
+from toolevals.workspace.audit.services import audit_record
 from toolevals.workspace.models import Project, User
-from toolevals.workspace.services.audit import audit_record
 
 
 @transaction.atomic

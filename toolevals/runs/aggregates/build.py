@@ -55,7 +55,7 @@ from toolevals.runs.models import (
 from toolevals.runs.queries import grading_at_work
 from toolevals.workspace.bulk import rows_insert, tables_analyze
 from toolevals.workspace.clock import database_now
-from toolevals.workspace.jobs import Lease
+from toolevals.workspace.jobs.leases import Lease
 
 METRIC_COLUMNS: Final = (
     "grading_id",

@@ -16,7 +16,7 @@ from toolevals.grading.metrics.clustered import Rate
 from toolevals.grading.metrics.label_noise import LabelNoise
 from toolevals.grading.values.verdicts import CALLS, EXPECTED, decided_words, parts_of
 from toolevals.presentation import numbers
-from toolevals.presentation.label_noise import short_words
+from toolevals.presentation.numbers import short_words
 from toolevals.runs.aggregates.label_noise import noises_of
 from toolevals.runs.aggregates.spending import Spending
 from toolevals.runs.aggregates.sums import verdict_rates

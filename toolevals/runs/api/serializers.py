@@ -11,13 +11,14 @@ from rest_framework import serializers
 from labeling.models import DatasetVersion
 from toolevals.grading.metrics.label_noise import LabelNoise
 from toolevals.grading.values.verdict_table import VERDICT_NAMES
-from toolevals.presentation.label_noise import score_words
+from toolevals.presentation.numbers import score_words
 from toolevals.runs.aggregates.sums import verdict_rates
 from toolevals.runs.api.reread_scores import CorrectedScoreSerializer
 from toolevals.runs.judging.blindness import shown_detail
 from toolevals.runs.models import Agent, AlignedPair, CaseGrade, Experiment, Grading, Run
 from toolevals.runs.scope.examples import schema_reasons
-from toolevals.workspace.api.serializers import IntervalSerializer, JobSerializer
+from toolevals.workspace.api.serializers import IntervalSerializer
+from toolevals.workspace.jobs.api import JobSerializer
 from toolevals.workspace.models import JobState
 
 

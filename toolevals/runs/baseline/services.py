@@ -17,7 +17,7 @@ from toolevals.runs.models import Run, Transcript
 from toolevals.runs.scope.examples import entries_between, tools_offered
 from toolevals.workspace.bulk import rows_insert
 from toolevals.workspace.clock import database_now
-from toolevals.workspace.jobs import Lease
+from toolevals.workspace.jobs.leases import Lease
 
 COLUMNS = ("id", "run_id", "entry_id", "trial", "document", "created_at")
 

@@ -20,8 +20,8 @@ from toolevals.runs.drift.services import drift_begin
 from toolevals.runs.judge_calibrations.api import CalibrationEstimateSerializer, JudgeView
 from toolevals.runs.models import DriftCheck, Judge, JudgeCalibration
 from toolevals.workspace.api.base import ProjectView
-from toolevals.workspace.api.idempotency import idempotent
 from toolevals.workspace.api.problems import Problems
+from toolevals.workspace.idempotency.api import idempotent
 
 
 class DriftFiguresSerializer(serializers.Serializer[DriftCounts]):

@@ -19,7 +19,7 @@ from toolevals.runs.judging.estimate import MOST_READ
 from toolevals.runs.judging.forms import ServiceForm
 from toolevals.runs.live.estimate import CHARACTERS_PER_TOKEN
 from toolevals.runs.models import Judge, JudgeCalibration
-from toolevals.workspace.address_numbers import page_number
+from toolevals.workspace.requests import page_number
 
 # The kinds of cases of a check, in the order in which they are offered.
 KINDS = ("changed", "same", "unscored", "errored", "unasked")

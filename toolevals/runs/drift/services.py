@@ -22,10 +22,11 @@ from toolevals.runs.drift.results import cases_again, counted
 from toolevals.runs.judging.bench import judge_opened
 from toolevals.runs.judging.concurrent_questions import Question, answer_columns, ask_concurrently, has_money
 from toolevals.runs.models import CalibratedCase, DriftAnswer, DriftCheck, Judge, JudgeCalibration
+from toolevals.workspace.audit.services import audit_record
 from toolevals.workspace.clock import database_now
-from toolevals.workspace.jobs import BatchPlan, Lease, job_create
+from toolevals.workspace.jobs.leases import Lease
+from toolevals.workspace.jobs.services import BatchPlan, job_create
 from toolevals.workspace.models import Queue, User
-from toolevals.workspace.services.audit import audit_record
 
 # Cases of a batch.
 SLICE = 20

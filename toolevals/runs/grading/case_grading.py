@@ -37,7 +37,7 @@ from toolevals.runs.queries import grading_at_work
 from toolevals.runs.scope.examples import entries_between, tools_offered
 from toolevals.runs.simulators.opening import effects_of
 from toolevals.workspace.bulk import rows_insert
-from toolevals.workspace.jobs import Lease
+from toolevals.workspace.jobs.leases import Lease
 
 READ_AT_ONCE = 250
 NOT_IN_VERSION = "This version of the dataset does not hold what the agent was shown."

@@ -11,7 +11,7 @@ from django.db.models import Q
 
 from toolevals.grading.values.verdicts import CaseGrade, FailureTag
 from toolevals.runs import models
-from toolevals.workspace.querysets.known_with import known_with
+from toolevals.workspace.expressions import known_with
 
 # What could not be graded though its agent had answered: its simulator was away, or a grader crashed.
 UNGRADED = Q(execution="errored") & ~Q(tag=FailureTag.ADAPTER_ERROR) | Q(

@@ -16,9 +16,9 @@ from toolevals.runs.judging.unscored import answers_unscored, unjudged_cases
 from toolevals.runs.models import Grading, Judge, Run, Simulator, Transcript
 from toolevals.runs.runs.slices import grade_plans
 from toolevals.workspace.addresses import address
-from toolevals.workspace.jobs import job_create
+from toolevals.workspace.audit.services import audit_record
+from toolevals.workspace.jobs.services import job_create
 from toolevals.workspace.models import User
-from toolevals.workspace.services.audit import audit_record
 
 # So many examples are named where gold may not judge an agent.
 MOST_NAMED = 10

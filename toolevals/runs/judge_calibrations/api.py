@@ -29,8 +29,8 @@ from toolevals.runs.judge_calibrations.services import (
 from toolevals.runs.judging.blindness import names_raters, shows_results
 from toolevals.runs.models import CalibratedCase, Grading, Judge, JudgeCalibration, Rating
 from toolevals.workspace.api.base import ProjectView
-from toolevals.workspace.api.idempotency import idempotent
 from toolevals.workspace.api.problems import Problems
+from toolevals.workspace.idempotency.api import idempotent
 from toolevals.workspace.models import within
 from toolevals.workspace.tables import serializer_of
 

@@ -17,7 +17,7 @@ from toolevals.runs.judge_calibrations.services import (
 )
 from toolevals.runs.judging.forms import ServiceForm
 from toolevals.runs.models import Grading, Judge, Measure
-from toolevals.workspace.forms.controls import PlainForm
+from toolevals.workspace.form_controls import PlainForm
 
 CANNOT_TELL = "none"
 # Gradings that are offered: the newest ones that this rubric version and model judged.

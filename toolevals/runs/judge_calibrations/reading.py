@@ -15,7 +15,7 @@ from toolevals.runs.judge_calibrations.forms import MOST_GRADINGS
 from toolevals.runs.judge_calibrations.results import SETS, CaseResult, table_of
 from toolevals.runs.judging.judge_snapshots import seats_of
 from toolevals.runs.models import Grading, Judge, JudgeCalibration, Thumb
-from toolevals.workspace.address_numbers import page_number
+from toolevals.workspace.requests import page_number
 
 CASES_A_PAGE = 50
 

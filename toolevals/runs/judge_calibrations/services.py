@@ -30,10 +30,11 @@ from toolevals.runs.models import (
     Rating,
     Thumb,
 )
+from toolevals.workspace.audit.services import audit_record
 from toolevals.workspace.clock import database_now
-from toolevals.workspace.jobs import BatchPlan, Lease, job_create
+from toolevals.workspace.jobs.leases import Lease
+from toolevals.workspace.jobs.services import BatchPlan, job_create
 from toolevals.workspace.models import Queue, User
-from toolevals.workspace.services.audit import audit_record
 
 USUAL_SIZE = 100
 USUAL_RATERS = 3

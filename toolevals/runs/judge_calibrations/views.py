@@ -27,10 +27,10 @@ from toolevals.runs.judging.shown_questions import shown_question
 from toolevals.runs.models import CalibratedCase, DriftCheck, Judge, JudgeCalibration, ProbeCheck, Rating
 from toolevals.runs.one_by_one import case_named, refused, taken, too_late
 from toolevals.workspace.file_responses import csv_file
+from toolevals.workspace.idempotency.submissions import acknowledged
 from toolevals.workspace.models import Role
 from toolevals.workspace.paging import page_of
 from toolevals.workspace.requests import ProjectRequest
-from toolevals.workspace.views.acknowledgement import acknowledged
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

@@ -27,9 +27,9 @@ from toolevals.runs.judging.services import JudgeRequest, judge_add, judge_chang
 from toolevals.runs.judging.unscored import unscored_layers
 from toolevals.runs.models import Judge, Measure, Rubric, Run
 from toolevals.runs.runs.api import RunView
-from toolevals.workspace.address_numbers import whole_number
 from toolevals.workspace.api.base import ProjectView
-from toolevals.workspace.api.idempotency import idempotent
+from toolevals.workspace.idempotency.api import idempotent
+from toolevals.workspace.requests import whole_number
 
 
 class RubricSerializer(serializers.ModelSerializer[Rubric]):

@@ -19,7 +19,7 @@ from toolevals.grading.judging import Rubric
 from toolevals.grading.values import Message, ToolSpec
 from toolevals.runs import models
 from toolevals.runs.judging.judge_snapshots import JudgeSnapshot, seats_of
-from toolevals.workspace.services.secrets import SecretUnusableError, secret_for
+from toolevals.workspace.secrets.services import SecretUnusableError, secret_for
 
 RETRY = RetryPolicy(tries=3)
 

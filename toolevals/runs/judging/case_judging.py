@@ -31,7 +31,7 @@ from toolevals.runs.judging.bench import Member, bench
 from toolevals.runs.judging.cases import Told, told_cases
 from toolevals.runs.judging.concurrent_questions import Question, answer_columns, ask_concurrently
 from toolevals.workspace.bulk import rows_insert
-from toolevals.workspace.jobs import Lease
+from toolevals.workspace.jobs.leases import Lease
 
 # By the name of the rubric and the digest of the inputs.
 Key = tuple[str, str]

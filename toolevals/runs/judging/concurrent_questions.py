@@ -17,7 +17,7 @@ from toolevals.agents.judge import Heard, Judge
 from toolevals.agents.prices import Prices
 from toolevals.grading.judging import JudgementRequest
 from toolevals.runs.models import DriftCheck, ProbeCheck
-from toolevals.workspace.jobs import JobCancelled, Lease, MustGiveWay
+from toolevals.workspace.jobs.leases import BatchPreempted, JobCancelled, Lease
 
 logger = logging.getLogger(__name__)
 # Questions at once in each worker.
@@ -41,7 +41,7 @@ class Question(Generic[Key]):
 def ask_concurrently(questions: Iterable[Question[Key]], lease: Lease) -> Iterator[tuple[Key, Heard]]:
     """Yield answers as they come. The next question is taken only where a place is free, after answers were yielded.
 
-    While the lease must give way none is begun: once those under way are answered, MustGiveWay is raised. Where the
+    While the lease must give way none is begun: once those under way are answered, BatchPreempted is raised. Where the
     job is cancelled, what is answered within `GRACE_SECONDS` is yielded, errors apart, and JobCancelled is raised.
     """
     pool = ThreadPoolExecutor(CONCURRENCY, thread_name_prefix="judge")
@@ -70,7 +70,7 @@ def _heard(
         if not asked:
             if may_begin or next(coming, None) is None:
                 return
-            raise MustGiveWay
+            raise BatchPreempted
         ended, _ = wait(asked, timeout=LOOK_SECONDS, return_when=FIRST_COMPLETED)
         for future in ended:
             yield asked.pop(future), future.result()

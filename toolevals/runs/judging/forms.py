@@ -11,7 +11,7 @@ from toolevals.grading.judging import SHIPPED
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.runs.judging.services import JudgeRequest
 from toolevals.runs.models import Rubric
-from toolevals.workspace.forms.controls import PlainForm
+from toolevals.workspace.form_controls import PlainForm
 from toolevals.workspace.models import Project
 
 # Where a service names a problem otherwise than the form does.

@@ -19,8 +19,8 @@ from toolevals.grading.values.problems import InvalidDocument, Problem
 from toolevals.runs.judging.models import USUAL_THRESHOLD, USUAL_TOLERANCE
 from toolevals.runs.models import Judge, Measure, Rubric
 from toolevals.runs.services.secrets import require_secret
+from toolevals.workspace.audit.services import audit_record
 from toolevals.workspace.models import Project, User
-from toolevals.workspace.services.audit import audit_record
 
 
 @dataclass(frozen=True, slots=True)

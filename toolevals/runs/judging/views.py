@@ -21,11 +21,10 @@ from toolevals.runs.judging.judge_reliability import standings_of
 from toolevals.runs.judging.services import judge_add, judge_change, layer_switch, rubric_use
 from toolevals.runs.judging.unscored import unscored_layers
 from toolevals.runs.models import Judge, JudgeCalibration, Rubric, Run
-from toolevals.workspace.address_numbers import read_id
 from toolevals.workspace.file_responses import csv_file
 from toolevals.workspace.models import Project, Role
 from toolevals.workspace.paging import page_of, pages_of
-from toolevals.workspace.requests import ProjectRequest
+from toolevals.workspace.requests import ProjectRequest, read_id
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from toolevals.runs.live.estimate import estimate_of
 from toolevals.runs.runs.api import started
 from toolevals.runs.runs.requesting import RunRequest, live_request_read, run_request_live
 from toolevals.workspace.api.base import ProjectView
-from toolevals.workspace.api.idempotency import idempotent
+from toolevals.workspace.idempotency.api import idempotent
 
 
 class LiveRunSerializer(AskedRunSerializer):

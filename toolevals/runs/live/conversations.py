@@ -32,7 +32,7 @@ from toolevals.runs.live.settings import LiveSettings
 from toolevals.runs.models import Run, RunPace
 from toolevals.runs.simulators.opening import simulator_of
 from toolevals.workspace.clock import database_now
-from toolevals.workspace.services.secrets import SecretUnusableError, secret_for
+from toolevals.workspace.secrets.services import SecretUnusableError, secret_for
 
 logger = logging.getLogger(__name__)
 

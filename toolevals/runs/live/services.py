@@ -25,9 +25,9 @@ from toolevals.runs.models import Run, Transcript
 from toolevals.runs.scope.examples import entries_between, tools_offered
 from toolevals.workspace.bulk import rows_insert
 from toolevals.workspace.clock import database_now
-from toolevals.workspace.jobs import BatchRefused, JobCancelled, Lease
+from toolevals.workspace.jobs.leases import BatchRefused, JobCancelled, Lease
 from toolevals.workspace.models import Job
-from toolevals.workspace.services.secrets import SecretUnusableError
+from toolevals.workspace.secrets.services import SecretUnusableError
 
 # Between two looks at whether to begin nothing more, while no conversation ends.
 LOOK_SECONDS = 1.0

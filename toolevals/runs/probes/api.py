@@ -20,7 +20,7 @@ from toolevals.runs.probes.reading import ProbeEstimate, probe_estimate
 from toolevals.runs.probes.results import COLUMNS, probe_rows, probed
 from toolevals.runs.probes.services import probes_begin
 from toolevals.workspace.api.base import ProjectView
-from toolevals.workspace.api.idempotency import idempotent
+from toolevals.workspace.idempotency.api import idempotent
 
 
 class ProbeEstimateSerializer(serializers.Serializer[ProbeEstimate]):

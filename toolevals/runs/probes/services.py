@@ -22,10 +22,11 @@ from toolevals.runs.judging.bench import judge_opened
 from toolevals.runs.judging.concurrent_questions import Question, answer_columns, ask_concurrently, has_money
 from toolevals.runs.models import Judge, ProbeAnswer, ProbeCheck
 from toolevals.runs.probes.results import probed
+from toolevals.workspace.audit.services import audit_record
 from toolevals.workspace.clock import database_now
-from toolevals.workspace.jobs import BatchPlan, Lease, job_create
+from toolevals.workspace.jobs.leases import Lease
+from toolevals.workspace.jobs.services import BatchPlan, job_create
 from toolevals.workspace.models import Queue, User
-from toolevals.workspace.services.audit import audit_record
 
 
 @transaction.atomic

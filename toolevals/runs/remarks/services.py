@@ -6,8 +6,8 @@ from django.db import transaction
 
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.runs.models import CaseNote, CaseTag, Transcript
+from toolevals.workspace.audit.services import audit_record
 from toolevals.workspace.models import User
-from toolevals.workspace.services.audit import audit_record
 
 LONGEST_TAG = 40
 LONGEST_NOTE = 4000

@@ -29,8 +29,8 @@ from toolevals.runs.rereading.services import (
 from toolevals.runs.rereading.shown_cases import case_inputs, judged_words
 from toolevals.runs.rereading.tables import COLUMNS, reading_lines
 from toolevals.workspace.api.base import ProjectView
-from toolevals.workspace.api.idempotency import idempotent
 from toolevals.workspace.api.problems import Problems
+from toolevals.workspace.idempotency.api import idempotent
 
 
 class RereadingSerializer(serializers.ModelSerializer[Rereading]):

@@ -20,9 +20,9 @@ from toolevals.runs.aggregates.packed_cases import LETTERS, packed_cases
 from toolevals.runs.judge_calibrations.services import LONGEST_NOTE
 from toolevals.runs.models import CaseGrade, Grading, Reading, RereadCase, Rereading, Run, Said
 from toolevals.runs.rereading.results import counted
+from toolevals.workspace.audit.services import audit_record
 from toolevals.workspace.clock import database_now
 from toolevals.workspace.models import User
-from toolevals.workspace.services.audit import audit_record
 
 _CHUNK = 400
 _OUTCOME = VERDICT_NAMES.index("outcome")

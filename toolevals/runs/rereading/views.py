@@ -32,11 +32,10 @@ from toolevals.runs.rereading.services import (
 )
 from toolevals.runs.rereading.shown_cases import case_inputs, guideline_of, judged_words
 from toolevals.runs.rereading.tables import COLUMNS, reading_lines
-from toolevals.workspace.address_numbers import page_number
 from toolevals.workspace.file_responses import csv_file
+from toolevals.workspace.idempotency.submissions import acknowledged
 from toolevals.workspace.models import Role, within
-from toolevals.workspace.requests import ProjectRequest
-from toolevals.workspace.views.acknowledgement import acknowledged
+from toolevals.workspace.requests import ProjectRequest, page_number
 
 # Key -> what is said, in words.
 CHOICES: Final = (

@@ -19,7 +19,7 @@ from toolevals.runs.models import Judge, Run, Tryout, TryoutAnswer
 from toolevals.runs.rubrics.results import Asked, Tried, TriedCase, tried
 from toolevals.runs.rubrics.services import TryoutRequest, tryout_begin
 from toolevals.workspace.api.base import ProjectView
-from toolevals.workspace.api.idempotency import idempotent
+from toolevals.workspace.idempotency.api import idempotent
 from toolevals.workspace.models import untrashed
 
 

@@ -15,7 +15,7 @@ from toolevals.grading.values.problems import InvalidDocument
 from toolevals.runs.judging.forms import ServiceForm
 from toolevals.runs.models import Judge, Run
 from toolevals.runs.rubrics.services import TryoutRequest
-from toolevals.workspace.forms.controls import PlainForm
+from toolevals.workspace.form_controls import PlainForm
 from toolevals.workspace.models import Project
 
 # Runs that are offered to try a rubric on: the newest graded ones.

@@ -25,10 +25,11 @@ from toolevals.runs.judging.cases import told_cases
 from toolevals.runs.judging.concurrent_questions import Question, answer_columns, ask_concurrently
 from toolevals.runs.judging.judge_snapshots import JudgeSnapshot
 from toolevals.runs.models import CaseGrade, Grading, Judge, Thumb, Tryout, TryoutAnswer, TryoutCase
+from toolevals.workspace.audit.services import audit_record
 from toolevals.workspace.clock import database_now
-from toolevals.workspace.jobs import BatchPlan, Lease, job_create
+from toolevals.workspace.jobs.leases import Lease
+from toolevals.workspace.jobs.services import BatchPlan, job_create
 from toolevals.workspace.models import Project, Queue, User
-from toolevals.workspace.services.audit import audit_record
 
 # Cases of a try.
 CASES = 10

@@ -44,10 +44,9 @@ from toolevals.runs.rereading.results import grading_reread
 from toolevals.runs.runs.repeating import errored_ask_again, failing_run_again
 from toolevals.runs.runs.requesting import run_request_baseline, run_request_upload
 from toolevals.workspace.api.base import ProjectView
-from toolevals.workspace.api.idempotency import idempotent
 from toolevals.workspace.api.parsers import JSON_LINES, file_parsers
-from toolevals.workspace.api.serializers_trash import TrashedSerializer
-from toolevals.workspace.api.views.trash import deleted_answer
+from toolevals.workspace.idempotency.api import idempotent
+from toolevals.workspace.trash.api import TrashedSerializer, deleted_answer
 
 
 class Agents(ProjectView, ListAPIView[Agent]):

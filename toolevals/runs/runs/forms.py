@@ -15,7 +15,7 @@ from toolevals.runs.models import Experiment
 from toolevals.runs.runs.recorded import RecordedRequest
 from toolevals.runs.runs.requesting import RunRequest
 from toolevals.runs.runs.services import MAX_TRIALS
-from toolevals.workspace.forms.controls import PlainForm
+from toolevals.workspace.form_controls import PlainForm
 from toolevals.workspace.models import Project, within
 
 

@@ -20,11 +20,11 @@ from toolevals.runs.files.evaluation_files import EvaluationFileReader, found_fi
 from toolevals.runs.files.predictions import PredictionReader
 from toolevals.runs.models import Run, Transcript
 from toolevals.runs.scope.examples import tools_offered
+from toolevals.workspace.audit.services import audit_record
 from toolevals.workspace.bulk import rows_insert, tables_analyze
 from toolevals.workspace.clock import database_now
-from toolevals.workspace.jobs import BatchRefused, Lease
+from toolevals.workspace.jobs.leases import BatchRefused, Lease
 from toolevals.workspace.models import Upload
-from toolevals.workspace.services.audit import audit_record
 
 COLUMNS = ("id", "run_id", "entry_id", "trial", "document", "ended", "reward", *SPENT_COLUMNS, "created_at")
 # Rows in one transaction: a tenth of a second, so that labelling never waits.

@@ -21,9 +21,9 @@ from toolevals.runs.baseline.baseline_agents import BASELINE_AGENT, EXPERIMENT
 from toolevals.runs.live.settings import cut_off_in
 from toolevals.runs.scope.presets import PRESETS
 from toolevals.runs.simulators.models import Simulator
+from toolevals.workspace.expressions import known_with
 from toolevals.workspace.fields import DocumentField, MomentField, PublicIdField
 from toolevals.workspace.models import Job, Project, Trashable, Untrashed, User, untrashed
-from toolevals.workspace.querysets.known_with import known_with
 
 # Of the runs of an agent or an experiment.
 _SHOWN = untrashed("runs")

@@ -13,10 +13,10 @@ from toolevals.runs.models import Connector, Grading, Run, Transcript
 from toolevals.runs.runs.services import RunParts, run_converse, run_start
 from toolevals.runs.runs.slices import converse_plans, grade_plans
 from toolevals.workspace.addresses import address
+from toolevals.workspace.audit.services import audit_record
 from toolevals.workspace.clock import database_now
-from toolevals.workspace.jobs import job_create
+from toolevals.workspace.jobs.services import job_create
 from toolevals.workspace.models import User
-from toolevals.workspace.services.audit import audit_record
 
 
 @transaction.atomic

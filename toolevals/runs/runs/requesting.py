@@ -26,7 +26,7 @@ from toolevals.runs.runs.services import RunParts, run_converse, run_start, run_
 from toolevals.runs.scope.presets import PRESETS
 from toolevals.runs.services.secrets import require_secret
 from toolevals.workspace.models import Project, User
-from toolevals.workspace.services.uploads import stored_together, upload_store
+from toolevals.workspace.uploads.services import stored_together, upload_store
 
 T = TypeVar("T")
 

@@ -20,9 +20,9 @@ from toolevals.runs.models import Agent, CaseGrade, Connector, Experiment, Run, 
 from toolevals.runs.runs.slices import converse_plans, grade_plans, ingest_plan, produce_plans
 from toolevals.runs.scope.presets import HARD, Candidate, Preset, chosen_positions
 from toolevals.workspace.addresses import address
-from toolevals.workspace.jobs import BatchPlan, job_create
+from toolevals.workspace.audit.services import audit_record
+from toolevals.workspace.jobs.services import BatchPlan, job_create
 from toolevals.workspace.models import Project, Upload, User
-from toolevals.workspace.services.audit import audit_record
 
 MAX_TRIALS = 64
 

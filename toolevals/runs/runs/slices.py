@@ -10,7 +10,7 @@ from typing import Any
 from uuid import UUID
 
 from toolevals.runs.models import Grading, Run
-from toolevals.workspace.jobs import BatchPlan
+from toolevals.workspace.jobs.services import BatchPlan
 from toolevals.workspace.models import Queue
 
 # Transcripts in one batch: some tenths of a second of grading, and one short transaction to write it. A large run has

@@ -25,10 +25,10 @@ from toolevals.runs.runs.recorded import RecordedImport, recorded_import
 from toolevals.runs.runs.repeating import errored_ask_again, failing_run_again
 from toolevals.runs.runs.requesting import run_request_baseline, run_request_upload
 from toolevals.workspace.file_responses import csv_file
+from toolevals.workspace.jobs.views import job_act
 from toolevals.workspace.models import Job, within
 from toolevals.workspace.paging import page_of, pages_of
 from toolevals.workspace.requests import ProjectRequest, is_own_page
-from toolevals.workspace.views.jobs import job_act
 
 
 @require_safe

@@ -16,7 +16,7 @@ from labeling.second_looks.services import MOST_PLANTED, second_looks_end
 from toolevals.runs.models import Run
 from toolevals.runs.second_looks.services import second_looks_propose
 from toolevals.workspace.api.base import ProjectView
-from toolevals.workspace.api.idempotency import idempotent
+from toolevals.workspace.idempotency.api import idempotent
 
 MOST_SEED = 2**31 - 1
 

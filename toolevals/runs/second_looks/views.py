@@ -18,7 +18,7 @@ from toolevals.grading.values.problems import InvalidDocument
 from toolevals.runs.models import Run
 from toolevals.runs.second_looks.services import second_looks_propose
 from toolevals.workspace.file_responses import csv_file
-from toolevals.workspace.forms.controls import PlainForm
+from toolevals.workspace.form_controls import PlainForm
 from toolevals.workspace.models import Project
 from toolevals.workspace.requests import ProjectRequest
 

@@ -6,7 +6,7 @@ from typing import Protocol
 
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.workspace.models import Project, User
-from toolevals.workspace.services.secrets import SecretUnusableError, secret_check
+from toolevals.workspace.secrets.services import SecretUnusableError, secret_check
 
 
 class Keyed(Protocol):

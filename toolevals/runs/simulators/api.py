@@ -19,7 +19,7 @@ from toolevals.runs.models import Simulator, SimulatorKind
 from toolevals.runs.simulators.needs import needs_of
 from toolevals.runs.simulators.services import simulator_begin, simulator_choose
 from toolevals.workspace.api.base import ProjectView
-from toolevals.workspace.api.serializers import JobSerializer
+from toolevals.workspace.jobs.api import JobSerializer
 from toolevals.workspace.models import Job
 
 

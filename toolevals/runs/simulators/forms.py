@@ -16,7 +16,7 @@ from toolevals.grading.values.problems import InvalidDocument
 from toolevals.registry.forms import McpServerForm
 from toolevals.runs.models import Simulator, SimulatorKind
 from toolevals.runs.simulators.contents import MAIN, MAX_CHARACTERS, MAX_FILES
-from toolevals.workspace.forms.controls import PlainForm
+from toolevals.workspace.form_controls import PlainForm
 from toolevals.workspace.models import Project
 
 # Where the service names a problem otherwise than the form does.

@@ -24,7 +24,7 @@ from toolevals.grading.values import Transcript
 from toolevals.registry.mcp_servers import mcp_access
 from toolevals.runs.models import Run, Simulator, SimulatorKind
 from toolevals.runs.simulators.contents import is_trusted, limits
-from toolevals.workspace.services.secrets import SecretUnusableError, secret_for
+from toolevals.workspace.secrets.services import SecretUnusableError, secret_for
 
 
 @contextmanager

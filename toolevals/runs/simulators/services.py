@@ -18,10 +18,11 @@ from toolevals.grading.values.problems import InvalidDocument
 from toolevals.runs.models import DatasetSimulator, Simulator, SimulatorKind
 from toolevals.runs.services.secrets import require_secret
 from toolevals.runs.simulators.contents import answered_tools, content_keyed, content_read, may_be_asked
-from toolevals.workspace.jobs import BatchPlan, BatchRefused, Lease, job_create
+from toolevals.workspace.audit.services import audit_record
+from toolevals.workspace.jobs.leases import BatchRefused, Lease
+from toolevals.workspace.jobs.services import BatchPlan, job_create
 from toolevals.workspace.models import Job, Project, Upload, User
-from toolevals.workspace.services.audit import audit_record
-from toolevals.workspace.services.uploads import file_store
+from toolevals.workspace.uploads.services import file_store
 
 NAME_LENGTH = 120
 KIND = "simulator"

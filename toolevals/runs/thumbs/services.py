@@ -7,8 +7,8 @@ from django.db import transaction
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.runs.judging.judge_snapshots import seats_of
 from toolevals.runs.models import CaseGrade, JudgedCase, Thumb
+from toolevals.workspace.audit.services import audit_record
 from toolevals.workspace.models import User
-from toolevals.workspace.services.audit import audit_record
 
 LONGEST_NOTE = 2_000
 

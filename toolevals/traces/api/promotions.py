@@ -39,11 +39,11 @@ from toolevals.traces.services.promotion_schedules import (
     schedule_remove,
     schedule_switch,
 )
-from toolevals.workspace.address_numbers import page_number
 from toolevals.workspace.api.base import ProjectView
-from toolevals.workspace.api.idempotency import idempotent
-from toolevals.workspace.api.serializers import JobSerializer
+from toolevals.workspace.idempotency.api import idempotent
+from toolevals.workspace.jobs.api import JobSerializer
 from toolevals.workspace.models import User
+from toolevals.workspace.requests import page_number
 
 STRATA_NAMES = [(name, words) for name, (words, _) in STRATA.items()]
 

@@ -8,7 +8,7 @@ from django import forms
 
 from toolevals.traces.intake.scrubbing import TITLES, ScrubRule, rules_of
 from toolevals.traces.models import TraceSettings
-from toolevals.workspace.forms.controls import PlainForm
+from toolevals.workspace.form_controls import PlainForm
 
 _KNOWN = ("email", "phone", "card", "iban")
 _LINES = {"rows": 3, "spellcheck": "false", "class": "form-control mono"}

@@ -24,10 +24,10 @@ from toolevals.traces.intake.scrubbing import ScrubRule
 from toolevals.traces.intake.sorting import AnyPiece, stored_document
 from toolevals.traces.models import SpanChunk, Trace, TraceSettings
 from toolevals.traces.reading.limits import NO_LIMITS, Limits
+from toolevals.workspace.audit.services import audit_record
 from toolevals.workspace.bulk import rows_insert
 from toolevals.workspace.clock import database_now
 from toolevals.workspace.models import Project, User
-from toolevals.workspace.services.audit import audit_record
 
 # Values of one statement: SQLite takes 32,766. Rows of few values.
 VALUES_AT_ONCE, ROWS_AT_ONCE = 32_000, 5_000

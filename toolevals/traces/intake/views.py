@@ -22,8 +22,8 @@ from toolevals.traces.intake.sorting import Sorted, sorted_records, sorted_spans
 from toolevals.traces.models import TraceSettings
 from toolevals.traces.reading.limits import Limits
 from toolevals.workspace.api.problems import problem
-from toolevals.workspace.disk import is_low
 from toolevals.workspace.requests import ProjectRequest
+from toolevals.workspace.uploads.services import is_low
 
 Cut = Callable[..., Sorted]
 # Senders try again where someone must make room, and give up where an answer says so at once.

@@ -50,10 +50,10 @@ from toolevals.traces.models import (
 from toolevals.traces.reading.chunks import spans_of
 from toolevals.traces.reading.summary import clean
 from toolevals.traces.reading.traces import TraceReading, trace_read
+from toolevals.workspace.audit.services import audit_record
 from toolevals.workspace.bulk import others_write_first
 from toolevals.workspace.clock import database_now
 from toolevals.workspace.models import Project, User
-from toolevals.workspace.services.audit import audit_record
 
 logger = logging.getLogger(__name__)
 

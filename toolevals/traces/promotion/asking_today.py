@@ -35,12 +35,13 @@ from toolevals.traces.promotion.turns import turns_of
 from toolevals.traces.reading.chunks import spans_of
 from toolevals.traces.reading.filters import TraceFilter
 from toolevals.traces.reading.traces import trace_read
+from toolevals.workspace.audit.services import audit_record
 from toolevals.workspace.bulk import others_write_first
-from toolevals.workspace.jobs import BatchPlan, BatchRefused, Lease, job_create
+from toolevals.workspace.jobs.leases import BatchRefused, Lease
+from toolevals.workspace.jobs.services import BatchPlan, job_create
 from toolevals.workspace.models import Job, Project, Role, User
 from toolevals.workspace.old_names import with_new_names
-from toolevals.workspace.services.audit import audit_record
-from toolevals.workspace.services.uploads import stored_together, upload_store
+from toolevals.workspace.uploads.services import stored_together, upload_store
 
 KIND: Final = "production_run"
 # Examples of one comparison, the newest.

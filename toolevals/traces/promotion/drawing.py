@@ -17,7 +17,8 @@ from toolevals.traces.reading.chunks import spans_of
 from toolevals.traces.reading.filters import TraceFilter
 from toolevals.traces.reading.traces import trace_read
 from toolevals.workspace.bulk import others_write_first
-from toolevals.workspace.jobs import Lease, job_add_batches
+from toolevals.workspace.jobs.leases import Lease
+from toolevals.workspace.jobs.services import job_add_batches
 
 AT_ONCE = 20
 # Examples of earlier samples, the newest, with which the turns are compared.

@@ -13,7 +13,7 @@ from toolevals.traces.promotion.asking_today import live_agents
 from toolevals.traces.promotion.sampling import STRATA
 from toolevals.traces.promotion.services import MOST
 from toolevals.traces.services.promotion_schedules import MOST_EACH_TIME, MOST_WAITING
-from toolevals.workspace.forms.controls import PlainForm
+from toolevals.workspace.form_controls import PlainForm
 from toolevals.workspace.models import Project
 
 

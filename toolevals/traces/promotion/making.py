@@ -20,7 +20,7 @@ from toolevals.traces.reading.chunks import spans_of
 from toolevals.traces.reading.traces import trace_read
 from toolevals.workspace.bulk import others_write_first
 from toolevals.workspace.clock import database_now
-from toolevals.workspace.jobs import Lease
+from toolevals.workspace.jobs.leases import Lease
 
 # Traces whose examples are imported in one transaction.
 AT_ONCE = 5

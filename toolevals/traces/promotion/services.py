@@ -28,11 +28,12 @@ from labeling.models import (
 )
 from toolevals.traces.models import Promotion, PromotionSchedule, PromotionState, TraceExample, Turns
 from toolevals.workspace.addresses import address
+from toolevals.workspace.audit.services import audit_record
 from toolevals.workspace.bulk import others_write_first
 from toolevals.workspace.clock import database_now
-from toolevals.workspace.jobs import BatchPlan, Lease, job_create
+from toolevals.workspace.jobs.leases import Lease
+from toolevals.workspace.jobs.services import BatchPlan, job_create
 from toolevals.workspace.models import Job, User
-from toolevals.workspace.services.audit import audit_record
 
 KIND = "promotion"
 UNDOING = "promotion_undo"

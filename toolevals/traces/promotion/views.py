@@ -31,10 +31,9 @@ from toolevals.traces.services.promotion_schedules import (
     schedule_remove,
     schedule_switch,
 )
-from toolevals.workspace.address_numbers import page_number
 from toolevals.workspace.models import Job
 from toolevals.workspace.paging import page_of
-from toolevals.workspace.requests import ProjectRequest
+from toolevals.workspace.requests import ProjectRequest, page_number
 
 _UNDONE = (PromotionState.MADE, PromotionState.MAKING)
 

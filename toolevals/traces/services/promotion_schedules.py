@@ -12,9 +12,9 @@ from django.utils import timezone
 from labeling.models import Dataset, Example, Resolution
 from toolevals.traces.models import Period, Promotion, PromotionSchedule, PromotionState
 from toolevals.traces.promotion.services import PromotionRequest, promotion_start
+from toolevals.workspace.audit.services import audit_record
 from toolevals.workspace.clock import database_now
 from toolevals.workspace.models import Project, User
-from toolevals.workspace.services.audit import audit_record
 
 EVERY: Mapping[str, timedelta] = {Period.HOURLY: timedelta(hours=1), Period.DAILY: timedelta(days=1)}
 # From Monday on, as weekdays are counted.

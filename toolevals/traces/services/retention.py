@@ -12,7 +12,7 @@ from toolevals.traces.intake.models import RETENTION_DAYS, came_at, first_id
 from toolevals.traces.models import Trace, TraceSettings
 from toolevals.traces.services.trace_hours import trace_hours_reopen
 from toolevals.workspace.models import Project
-from toolevals.workspace.trash.parts import delete_in_parts
+from toolevals.workspace.trash.kinds import delete_in_parts
 
 # So long a round deletes at most; the next goes on.
 SECONDS = 10.0

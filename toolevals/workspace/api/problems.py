@@ -14,7 +14,7 @@ from rest_framework.response import Response
 from rest_framework.views import exception_handler
 
 from toolevals.grading.values.problems import InvalidDocument, Problem, pointer_to
-from toolevals.workspace.services.uploads import FileTooLarge, QuotaExceeded
+from toolevals.workspace.uploads.services import FileTooLarge, QuotaExceeded
 
 CONTENT_TYPE = "application/problem+json"
 

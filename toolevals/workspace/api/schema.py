@@ -49,7 +49,7 @@ class Described(AutoSchema):
 class AccessScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]
     """A token in the header, or the session of a signed-in browser."""
 
-    target_class = "toolevals.workspace.api.authentication.AccessAuthentication"
+    target_class = "toolevals.workspace.api.request_checks.AccessAuthentication"
     name = ["token", "session"]  # noqa: RUF012 - the framework's interface
 
     def get_security_definition(self, auto_schema: Any) -> list[dict[str, str]]:

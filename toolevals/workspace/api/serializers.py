@@ -1,29 +1,17 @@
-"""Show what the workspace's objects look like in JSON."""
+"""Show what roles, people and intervals look like in JSON, and make serializers cheap."""
 
 from __future__ import annotations
 
-from typing import Any
+from functools import cache
+from typing import Any, cast
 
-from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
+from rest_framework.exceptions import ValidationError
+from rest_framework.serializers import Serializer
 
-from toolevals.grading.reading.reading_report import report_in_one_shape
 from toolevals.presentation.table import INTERVAL
-from toolevals.workspace.models import (
-    ApiToken,
-    AuditEntry,
-    Invitation,
-    InvitationState,
-    Job,
-    JobState,
-    Membership,
-    Project,
-    Role,
-    Secret,
-    TokenScope,
-    User,
-)
+from toolevals.workspace.models import Role, User
 from toolevals.workspace.tables import serializer_of
 
 
@@ -49,207 +37,29 @@ class UserSerializer(serializers.ModelSerializer[User]):
         fields = ("id", "name", "email")
 
 
-class ProjectSerializer(serializers.ModelSerializer[Project]):
-    """A project."""
-
-    class Meta:
-        model = Project
-        fields = ("id", "slug", "name", "labels_wanted", "undo_seconds", "created_at")
-
-
-class NewProjectSerializer(serializers.Serializer[Any]):
-    """A project to make."""
-
-    slug = serializers.SlugField(max_length=60, help_text="For addresses: letters, digits and hyphens.")
-    name = serializers.CharField(max_length=120)
-
-
-class MeSerializer(serializers.Serializer[Any]):
-    """The person who asks; with a token, the project and the token's purpose."""
-
-    user = UserSerializer()
-    project = serializers.SlugField(allow_null=True)
-    role = RoleField(allow_null=True)
-
-
-class IndexSerializer(serializers.Serializer[Any]):
-    """The first addresses of the interface."""
-
-    version = serializers.CharField()
-    me = serializers.URLField()
-    projects = serializers.URLField()
-    openapi = serializers.URLField()
-
-
 IntervalSerializer = serializer_of(INTERVAL)
 
 
-class MemberSerializer(serializers.ModelSerializer[Membership]):
-    """A person's role in the project."""
-
-    user = UserSerializer()
-    role = RoleField()
-
-    class Meta:
-        model = Membership
-        fields = ("id", "user", "role", "created_at")
+def shown(kind: type[Serializer[Any]], row: Any) -> dict[str, Any]:
+    """Return what `kind(row).data` holds."""
+    return dict(_kept(kind).to_representation(row))
 
 
-class InvitationSerializer(serializers.ModelSerializer[Invitation]):
-    """An invitation, without its link."""
-
-    role = RoleField()
-    actor = UserSerializer(allow_null=True)
-    state = serializers.ChoiceField(choices=InvitationState.choices)
-    is_expired = serializers.BooleanField(help_text="Pending, but its time is over.")
-
-    class Meta:
-        model = Invitation
-        fields = ("id", "email", "role", "state", "is_expired", "actor", "created_at", "expires_at", "ended_at")
+def valid_data(kind: type[Serializer[Any]], data: Any) -> dict[str, Any]:
+    """Return the valid data of what was sent. Raises ValidationError as `is_valid(raise_exception=True)` does."""
+    try:
+        return cast("dict[str, Any]", _kept(kind).run_validation(data))
+    except ValidationError:
+        # Which words it has for a body that is no object, it knows by what it was made of.
+        serializer = kind(data=data)
+        serializer.is_valid(raise_exception=True)
+        return cast("dict[str, Any]", serializer.validated_data)
 
 
-class NewInvitationSerializer(serializers.Serializer[Any]):
-    """Whom to invite, as what."""
+@cache
+def _kept(kind: type[Serializer[Any]]) -> Serializer[Any]:
+    """Return the one serializer of a kind for all requests: to copy its fields for each takes longer than to use them.
 
-    email = serializers.EmailField(max_length=254)
-    role = RoleField()
-
-
-class MadeInvitationSerializer(serializers.Serializer[Any]):
-    """An invitation and its link, which is not kept and shown here only."""
-
-    invitation = InvitationSerializer()
-    link = serializers.URLField()
-
-
-class MemberRoleSerializer(serializers.Serializer[Any]):
-    """Another role."""
-
-    role = RoleField()
-
-
-class TokenSerializer(serializers.ModelSerializer[ApiToken]):
-    """A token, without its secret."""
-
-    user = UserSerializer()
-    role = RoleField()
-
-    class Meta:
-        model = ApiToken
-        fields = (
-            "id",
-            "name",
-            "user",
-            "role",
-            "scope",
-            "prefix",
-            "created_at",
-            "last_used_at",
-            "expires_at",
-            "revoked_at",
-        )
-
-
-class NewTokenSerializer(serializers.Serializer[Any]):
-    """A token to make."""
-
-    name = serializers.CharField(max_length=80)
-    role = RoleField()
-    scope = serializers.ChoiceField(
-        choices=TokenScope.choices,
-        default=TokenScope.PROJECT,
-        help_text="`traces`: it sends traces to /v1/traces and does nothing else, in any role.",
-    )
-    expires_at = serializers.DateTimeField(
-        required=False,
-        allow_null=True,
-        help_text="When it ends; null is never. Unless said, never, or when the token ends that asks for it.",
-    )
-
-
-class MadeTokenSerializer(serializers.Serializer[Any]):
-    """A new token and its secret, which is not kept and shown here only."""
-
-    token = TokenSerializer()
-    secret = serializers.CharField()
-
-
-class SecretSerializer(serializers.ModelSerializer[Secret]):
-    """A secret's name, where it may be sent, and who set it when."""
-
-    addresses = serializers.ListField(child=serializers.CharField())
-    actor = UserSerializer(allow_null=True)
-
-    class Meta:
-        model = Secret
-        fields = ("id", "name", "addresses", "actor", "changed_at")
-
-
-class SecretValueSerializer(serializers.Serializer[Any]):
-    """The value of a secret, and where it may be sent. A new one, and other addresses, need a value.
-
-    Addresses that are left out stay as they are.
+    Only for kinds that need no context, and whose methods keep nothing of what they are given.
     """
-
-    value = serializers.CharField(max_length=10_000, required=False, write_only=True, style={"input_type": "password"})
-    addresses = serializers.ListField(
-        child=serializers.CharField(max_length=300),
-        required=False,
-        help_text="Scheme, host and port, such as https://models.example.org. It is sent nowhere else.",
-    )
-
-
-class JobSerializer(serializers.ModelSerializer[Job]):
-    """Long work: how far it is, and what it found."""
-
-    state = serializers.ChoiceField(choices=JobState.choices)
-    reason = serializers.CharField(read_only=True, help_text="Why it failed; empty where it did not.")
-    report = serializers.SerializerMethodField()
-    done = serializers.SerializerMethodField()
-    total = serializers.SerializerMethodField()
-    rate = serializers.FloatField(
-        source="pace.rate", default=None, allow_null=True, help_text="Items a second in the current stage."
-    )
-    seconds_left = serializers.FloatField(
-        source="pace.left_seconds", default=None, allow_null=True, help_text="Of that stage, at that rate."
-    )
-
-    class Meta:
-        model = Job
-        fields = (
-            "id",
-            "kind",
-            "title",
-            "state",
-            "reason",
-            "stage",
-            "done",
-            "total",
-            "rate",
-            "seconds_left",
-            "report",
-            "result_path",
-            "created_at",
-            "finished_at",
-        )
-
-    @extend_schema_field(OpenApiTypes.ANY)
-    def get_report(self, job: Job) -> Any:
-        return report_in_one_shape(job.report) if isinstance(job.report, dict) else job.report
-
-    def get_done(self, job: Job) -> int:
-        return job.progress[0]
-
-    def get_total(self, job: Job) -> int:
-        return job.progress[1]
-
-
-class AuditSerializer(serializers.ModelSerializer[AuditEntry]):
-    """One act; without an actor, the system's."""
-
-    actor = UserSerializer(allow_null=True)
-    detail = serializers.JSONField(source="shown_detail")
-
-    class Meta:
-        model = AuditEntry
-        fields = ("id", "at", "actor", "verb", "target_type", "target_id", "detail")
+    return kind()

@@ -5,21 +5,27 @@ from __future__ import annotations
 from django.urls import include, path
 
 from toolevals.workspace.api.document import OpenApiDocument
-from toolevals.workspace.api.views import index, invitations, jobs, members, secrets, trash
+from toolevals.workspace.audit import api as audit
+from toolevals.workspace.jobs import api as jobs
+from toolevals.workspace.people import api as people
+from toolevals.workspace.projects import api as projects
+from toolevals.workspace.secrets import api as secrets
+from toolevals.workspace.tokens import api as tokens
+from toolevals.workspace.trash import api as trash
 
 app_name = "workspace-api"
 in_project = [
-    path("", index.ProjectDetail.as_view(), name="project"),
+    path("", projects.ProjectDetail.as_view(), name="project"),
     path("trash/", trash.Trash.as_view(), name="trash"),
     path("trash/<uuid:item>/restore/", trash.TrashRestore.as_view(), name="trash-restore"),
     path("trash/<uuid:item>/destroy/", trash.TrashDestroy.as_view(), name="trash-destroy"),
-    path("members/", members.Members.as_view(), name="members"),
-    path("members/<uuid:member>/", members.Member.as_view(), name="member"),
-    path("invitations/", invitations.Invitations.as_view(), name="invitations"),
-    path("invitations/<uuid:invitation>/", invitations.InvitationDetail.as_view(), name="invitation"),
-    path("invitations/<uuid:invitation>/renew/", invitations.InvitationRenewal.as_view(), name="invitation-renew"),
-    path("tokens/", members.Tokens.as_view(), name="tokens"),
-    path("tokens/<uuid:token>/", members.Token.as_view(), name="token"),
+    path("members/", people.Members.as_view(), name="members"),
+    path("members/<uuid:member>/", people.Member.as_view(), name="member"),
+    path("invitations/", people.Invitations.as_view(), name="invitations"),
+    path("invitations/<uuid:invitation>/", people.InvitationDetail.as_view(), name="invitation"),
+    path("invitations/<uuid:invitation>/renew/", people.InvitationRenewal.as_view(), name="invitation-renew"),
+    path("tokens/", tokens.Tokens.as_view(), name="tokens"),
+    path("tokens/<uuid:token>/", tokens.Token.as_view(), name="token"),
     path("secrets/", secrets.Secrets.as_view(), name="secrets"),
     path("secrets/<slug:name>/", secrets.SecretDetail.as_view(), name="secret"),
     path("jobs/", jobs.Jobs.as_view(), name="jobs"),
@@ -27,12 +33,12 @@ in_project = [
     path("jobs/<uuid:job>/pause/", jobs.JobPause.as_view(), name="job-pause"),
     path("jobs/<uuid:job>/resume/", jobs.JobResume.as_view(), name="job-resume"),
     path("jobs/<uuid:job>/retry/", jobs.JobRetry.as_view(), name="job-retry"),
-    path("audit/", jobs.Audit.as_view(), name="audit"),
+    path("audit/", audit.Audit.as_view(), name="audit"),
 ]
 urlpatterns = [
-    path("", index.Index.as_view(), name="index"),
+    path("", projects.Index.as_view(), name="index"),
     path("openapi.json", OpenApiDocument.as_view(), name="openapi"),
-    path("me/", index.Me.as_view(), name="me"),
+    path("me/", projects.Me.as_view(), name="me"),
     path("deleted-projects/", trash.DeletedProjects.as_view(), name="deleted-projects"),
     path(
         "deleted-projects/<uuid:gone>/restore/", trash.DeletedProjectRestore.as_view(), name="deleted-project-restore"
@@ -40,6 +46,6 @@ urlpatterns = [
     path(
         "deleted-projects/<uuid:gone>/destroy/", trash.DeletedProjectDestroy.as_view(), name="deleted-project-destroy"
     ),
-    path("projects/", index.Projects.as_view(), name="projects"),
+    path("projects/", projects.Projects.as_view(), name="projects"),
     path("projects/<slug:project>/", include(in_project)),
 ]

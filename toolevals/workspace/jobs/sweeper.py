@@ -1,6 +1,8 @@
 """Rings for what is due from a thread in every worker's main process, so that no lost message matters.
 
-Without a broker that other processes can reach it is the only doorbell.
+Without a broker that other processes can reach it is the only doorbell. It also runs small regular duties, from the
+table `SWEEP_TASKS` in the settings: each is a function of the time; in each period one worker, of however many, calls
+it.
 """
 
 from __future__ import annotations
@@ -10,16 +12,50 @@ import os
 import threading
 import time
 from collections.abc import Callable
+from datetime import datetime, timedelta
 
 from django.conf import settings
 from django.db import Error, close_old_connections, connection
+from django.utils.module_loading import import_string
 
-from toolevals.workspace.clock import database_now
-from toolevals.workspace.jobs.notify import LocalDoorbell, ring_due
-from toolevals.workspace.jobs.periodic import sweep_tasks_run
-from toolevals.workspace.jobs.rest import Rest, rows_written
-from toolevals.workspace.jobs.turns import name_unknown
-from toolevals.workspace.models import Batch, BatchState
+from toolevals.workspace.clock import clock_difference, database_now
+from toolevals.workspace.jobs.idle_check import IdleCheck, rows_written, signed_at
+from toolevals.workspace.jobs.turns import LocalDoorbell, name_unknown, ring_due
+from toolevals.workspace.models import Batch, BatchState, SweepTask
+
+
+def sweep_tasks_run(now: datetime) -> list[str]:
+    """Call what is due and return the names of what was called."""
+    every: dict[str, float] = settings.SWEEP_TASKS
+    known = dict(SweepTask.objects.values_list("name", "due_at"))
+    missing = [SweepTask(name=name, due_at=now) for name in every if name not in known]
+    if missing:
+        SweepTask.objects.bulk_create(missing, ignore_conflicts=True)
+    called = []
+    for name, seconds in every.items():
+        if known.get(name, now) <= now and _claim(name, now, seconds):
+            import_string(name)(now)
+            called.append(name)
+    return called
+
+
+def last_sweep() -> datetime | None:
+    """Return when a worker last gave a sign of life; None if none ever did."""
+    newest = SweepTask.objects.exclude(ran_at=None).order_by("-ran_at").values_list("ran_at", flat=True).first()
+    at_rest = signed_at()
+    return max(newest, at_rest) if newest is not None and at_rest is not None else newest
+
+
+def sign_of_life(now: datetime) -> None:
+    """Show by being called at all that a worker runs; log a clock that differs from the database's."""
+    if difference := clock_difference():
+        logger.warning("The clock of this worker's machine is %s. Work goes by the database's.", difference)
+
+
+def _claim(name: str, now: datetime, seconds: float) -> bool:
+    due = SweepTask.objects.filter(name=name, due_at__lte=now)
+    return bool(due.update(due_at=database_now() + timedelta(seconds=seconds), ran_at=now))
+
 
 logger = logging.getLogger(__name__)
 
@@ -33,7 +69,7 @@ class Sweeper:
     def __init__(self) -> None:
         self._stop = threading.Event()
         self._periodic_at = 0.0
-        self._rest = Rest()
+        self._rest = IdleCheck()
         self._thread = threading.Thread(target=self._run, name="sweeper", daemon=True)
 
     def start(self) -> None:

@@ -1,6 +1,6 @@
 import django.db.models.deletion
 import toolevals.workspace.fields
-import toolevals.workspace.models.uploads
+import toolevals.workspace.uploads.models
 from django.conf import settings
 from django.db import migrations, models
 
@@ -187,7 +187,7 @@ class Migration(migrations.Migration):
                     fields=[
                         ('id', toolevals.workspace.fields.PublicIdField(serialize=False)),
                         ('name', models.CharField(max_length=255)),
-                        ('file', models.FileField(max_length=200, upload_to=toolevals.workspace.models.uploads.upload_path)),
+                        ('file', models.FileField(max_length=200, upload_to=toolevals.workspace.uploads.models.upload_path)),
                         ('size', models.PositiveBigIntegerField()),
                         ('created_at', models.DateTimeField(auto_now_add=True)),
                         ('project', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='uploads', to='workspace.project')),

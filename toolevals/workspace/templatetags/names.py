@@ -6,8 +6,7 @@ from django import template
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from toolevals.presentation.labels import short
-from toolevals.presentation.numbers import amount
+from toolevals.presentation.numbers import amount, short
 
 register = template.Library()
 # Names of so many characters stand in one piece; of longer ones the end always stays in sight.

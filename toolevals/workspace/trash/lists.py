@@ -8,13 +8,20 @@ from datetime import datetime
 from typing import Any, Final, Literal
 from uuid import UUID
 
+from django.db import models
 from django.db.models import Q, QuerySet
 from django.utils.dateparse import parse_datetime
 
-from toolevals.workspace.models import Project, User
+from toolevals.workspace.models import Project, Role, User
 from toolevals.workspace.paging import PAGE_SIZE
-from toolevals.workspace.querysets.trash import deleted_projects
 from toolevals.workspace.trash.kinds import TrashKind, trash_kinds
+
+
+def deleted_projects(user: User) -> models.QuerySet[Project]:
+    """Return the deleted projects that a person owns, the last deleted first."""
+    mine = Project.with_trash.filter(memberships__user=user, memberships__role=Role.OWNER)
+    return mine.exclude(deleted_at=None).select_related("deleted_by").order_by("-deleted_at", "pk")
+
 
 _BETWEEN: Final = "_"
 Moment = Literal["deleted_at", "destroyed_at"]

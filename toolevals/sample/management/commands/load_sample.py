@@ -8,8 +8,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
-from toolevals.sample.accounts import logins
-from toolevals.sample.passwords import password_still_used, sample_password_renew
+from toolevals.sample.accounts import logins, password_still_used, sample_password_renew
 from toolevals.sample.services import NAME, sample_load
 
 

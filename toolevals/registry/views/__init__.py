@@ -1,1 +1,0 @@
-"""Shows the pages of registries and their versions."""

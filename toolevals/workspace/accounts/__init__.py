@@ -1,0 +1,1 @@
+"""Keeps the people who sign in."""

@@ -1,0 +1,85 @@
+"""Defines the forms about one's own account."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+from django.contrib.auth.password_validation import validate_password
+
+from toolevals.workspace.form_controls import PlainForm
+from toolevals.workspace.models import User
+
+RULES = "At least 10 characters; not a common one, and not like your name or address."
+NEW_PASSWORD = forms.PasswordInput({"autocomplete": "new-password"})
+
+
+class SignInForm(PlainForm):
+    """The form for a sign-in: name and proof."""
+
+    email = forms.CharField(
+        label="E-mail address", max_length=254, widget=forms.EmailInput({"autocomplete": "username", "autofocus": True})
+    )
+    password = forms.CharField(
+        max_length=1000, strip=False, widget=forms.PasswordInput({"autocomplete": "current-password"})
+    )
+
+
+class ProfileForm(PlainForm):
+    """The name that others see."""
+
+    name = forms.CharField(max_length=120, widget=forms.TextInput({"autocomplete": "name"}))
+
+
+class PasswordForm(PlainForm):
+    """A new password, and the old one to show that it is oneself. The view proves the old one."""
+
+    old = forms.CharField(
+        label="Password now",
+        max_length=1000,
+        strip=False,
+        widget=forms.PasswordInput({"autocomplete": "current-password"}),
+    )
+    new = forms.CharField(label="New password", max_length=1000, strip=False, help_text=RULES, widget=NEW_PASSWORD)
+    end_tokens = forms.BooleanField(
+        label="Revoke my API tokens, too",
+        required=False,
+        help_text="Programs that send them are refused from then on.",
+    )
+
+    def __init__(self, user: User, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.user = user
+
+    def clean_new(self) -> str:
+        new: str = self.cleaned_data["new"]
+        validate_password(new, self.user)
+        return new
+
+
+class NewAccountForm(PlainForm):
+    """The account that an invited person makes: a name, and a password that the person alone knows."""
+
+    name = forms.CharField(
+        max_length=120,
+        label="Your name",
+        help_text="Other members see it.",
+        widget=forms.TextInput({"autocomplete": "name"}),
+    )
+    password = forms.CharField(max_length=1000, strip=False, help_text=RULES, widget=NEW_PASSWORD)
+    again = forms.CharField(label="The same password again", max_length=1000, strip=False, widget=NEW_PASSWORD)
+
+    def __init__(self, email: str, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.email = email
+
+    def clean(self) -> None:
+        password = self.cleaned_data.get("password")
+        if password is None:
+            return
+        try:
+            validate_password(password, User(email=self.email, name=self.cleaned_data.get("name", "")))
+        except forms.ValidationError as error:
+            self.add_error("password", error)
+        if self.cleaned_data.get("again", password) != password:
+            self.add_error("again", "The two passwords differ.")

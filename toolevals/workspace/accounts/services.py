@@ -1,0 +1,188 @@
+"""Makes accounts, signs people in, and slows down those who guess."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import datetime, timedelta
+
+from django.contrib.auth import authenticate
+from django.contrib.auth.password_validation import validate_password
+from django.contrib.sessions.models import Session
+from django.db import transaction
+from django.db.models import QuerySet
+from django.http import HttpRequest
+
+from toolevals.workspace.accounts.hashing import RETRY_SECONDS, PasswordsBusy
+from toolevals.workspace.audit.services import audit_record
+from toolevals.workspace.clock import database_now
+from toolevals.workspace.models import SignInAddress, SignInFailure, User
+from toolevals.workspace.tokens.services import token_revoke
+
+WINDOW = timedelta(minutes=15)
+# Failures within the window after which nothing is tried any more. Attempts at work count as failures.
+FROM_ONE_ADDRESS_FOR_ONE_ACCOUNT = 5
+FROM_ONE_ADDRESS = 30
+# From all addresses but those from which the account signed in before.
+FOR_ONE_ACCOUNT = 50
+KEPT = timedelta(days=1)
+ADDRESSES_KEPT = timedelta(days=90)
+
+
+class SignInRefused(Exception):  # noqa: N818 - an answer, not a defect
+    """No one is signed in. The message is for the person who tried."""
+
+
+class TryLater(SignInRefused):
+    """An attempt that was not even looked at: it may be sent again after so many seconds."""
+
+    def __init__(self, words: str, retry_after: int) -> None:
+        super().__init__(words)
+        self.retry_after = retry_after
+
+
+class TooManyFailures(TryLater):
+    """Too many have failed lately."""
+
+    def __init__(self) -> None:
+        super().__init__("Too many failed attempts. Wait fifteen minutes.", int(WINDOW.total_seconds()))
+
+
+def user_sign_in(*, request: HttpRequest, email: str, password: str, address: str, on_this_machine: bool) -> User:
+    """Return the account with this address and password. Raises `SignInRefused`, `TryLater` among them."""
+    email = email.strip().lower()[:254]
+    with _attempt(email, address) as attempt:
+        user = authenticate(request, username=email, password=password)
+        if not isinstance(user, User):
+            raise SignInRefused("The address and the password do not belong together.")
+        if user.is_sample and not on_this_machine:
+            attempt.delete()
+            raise SignInRefused("Sample accounts sign in on the machine that runs toolevals only.")
+    _succeeded(user, address)
+    return user
+
+
+def password_confirm(*, user: User, password: str, address: str) -> None:
+    """Let a signed-in person prove who they are. Raises as `user_sign_in`; guesses count as those at the sign-in do."""
+    with _attempt(user.email, address):
+        if not user.check_password(password):
+            raise SignInRefused("That is not your password.")
+    _succeeded(user, address)
+
+
+def account_failures_forget(user: User) -> None:
+    """Forget the failures of an account that has a new password, so that its person can sign in at once."""
+    SignInFailure.objects.filter(email=user.email).delete()
+
+
+def sign_in_failures_forget(now: datetime) -> None:
+    """Delete the failures that no one counts any more, and the addresses that were not used for long."""
+    SignInFailure.objects.filter(at__lt=now - KEPT).delete()
+    SignInAddress.objects.filter(used_at__lt=now - ADDRESSES_KEPT).delete()
+
+
+def sessions_forget(now: datetime) -> None:
+    """Delete the sessions that have ended."""
+    Session.objects.filter(expire_date__lt=now).delete()
+
+
+@contextmanager
+def _attempt(email: str, address: str) -> Iterator[SignInFailure]:
+    """Count an attempt as a failure for as long as it is at work, and for good where it fails. Raises `TryLater`.
+
+    It is counted before the limit is looked at: of many at once, no more than the limit are tried.
+    """
+    if _guessing(email, address, SignInFailure.objects.all()):
+        raise TooManyFailures
+    attempt = SignInFailure.objects.create(email=email, address=address)
+    if _guessing(email, address, SignInFailure.objects.exclude(pk=attempt.pk)):
+        attempt.delete()
+        raise TooManyFailures
+    try:
+        yield attempt
+    except PasswordsBusy as busy:
+        attempt.delete()
+        raise TryLater(str(busy), RETRY_SECONDS) from None
+
+
+def _succeeded(user: User, address: str) -> None:
+    """Forget the failures of this account from an address, and remember that it signed in from there."""
+    SignInFailure.objects.filter(email=user.email, address=address).delete()
+    SignInAddress.objects.update_or_create(user=user, address=address)
+
+
+def _guessing(email: str, address: str, others: QuerySet[SignInFailure]) -> bool:
+    recent = others.filter(at__gt=database_now() - WINDOW)
+    here = recent.filter(address=address)
+    if _reaches(here.filter(email=email), FROM_ONE_ADDRESS_FOR_ONE_ACCOUNT) or _reaches(here, FROM_ONE_ADDRESS):
+        return True
+    known = SignInAddress.objects.filter(user__email=email, address=address)
+    return _reaches(recent.filter(email=email), FOR_ONE_ACCOUNT) and not known.exists()
+
+
+def _reaches(failures: QuerySet[SignInFailure], limit: int) -> bool:
+    return len(failures.values_list("pk", flat=True)[:limit]) >= limit
+
+
+@transaction.atomic
+def user_create(
+    *,
+    actor: User | None,
+    email: str,
+    name: str,
+    password: str | None = None,
+    is_sample: bool = False,
+    is_installation_owner: bool = False,
+) -> User:
+    """Make an account; without a password it cannot sign in until it gets one.
+
+    Raises `ValidationError` for a weak password (sample accounts may have one: they work on this machine only) or a
+    malformed address, and `IntegrityError` if the address is taken.
+    """
+    user = User(
+        email=email.strip().lower(),
+        name=name.strip(),
+        is_sample=is_sample,
+        is_installation_owner=is_installation_owner,
+    )
+    if password is not None and not is_sample:
+        validate_password(password, user)
+    user.set_password(password)
+    user.clean_fields()
+    user.save()
+    audit_record(project=None, actor=actor, verb="user_create", target=user)
+    return user
+
+
+@transaction.atomic
+def installation_owner_set(*, user: User, actor: User | None, owns: bool) -> None:
+    """Make an account an owner of the installation, or end that. Saying again what is so changes nothing."""
+    if not User.objects.filter(pk=user.pk, is_installation_owner=not owns).update(is_installation_owner=owns):
+        return
+    user.is_installation_owner = owns
+    audit_record(project=None, actor=actor, verb="installation_owner_set", target=user, detail={"owns": owns})
+
+
+@transaction.atomic
+def user_update(*, user: User, actor: User | None, name: str) -> User:
+    """Change the name that others see. Raises `ValidationError`."""
+    user.name = name.strip()
+    user.clean_fields()
+    user.save(update_fields=["name"])
+    audit_record(project=None, actor=actor, verb="user_update", target=user)
+    return user
+
+
+@transaction.atomic
+def password_change(*, user: User, actor: User | None, password: str, end_tokens: bool = False) -> None:
+    """Set a new password, which ends every other session; with `end_tokens`, the person's API tokens end too.
+
+    Raises `ValidationError` for a weak password.
+    """
+    validate_password(password, user)
+    user.set_password(password)
+    user.save(update_fields=["password"])
+    audit_record(project=None, actor=actor, verb="password_change", target=user)
+    if end_tokens:
+        for token in user.tokens.filter(revoked_at=None).select_related("project").order_by("pk"):
+            token_revoke(token=token, actor=actor)

@@ -1,0 +1,1 @@
+"""Lets requests be sent again without doing anything twice."""

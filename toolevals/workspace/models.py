@@ -1,0 +1,52 @@
+"""Stores people, projects, who may do what, what was done, and the background work."""
+
+from toolevals.workspace.accounts.models import SignInAddress, SignInFailure, User
+from toolevals.workspace.audit.models import AuditEntry
+from toolevals.workspace.idempotency.models import IdempotencyKey
+from toolevals.workspace.jobs.models import (
+    DESTROY,
+    FIRST_NUMBER,
+    SLOW_QUEUES,
+    Batch,
+    BatchState,
+    Job,
+    JobState,
+    Queue,
+    SweepTask,
+)
+from toolevals.workspace.people.models import Invitation, InvitationState
+from toolevals.workspace.projects.models import ApiToken, Membership, Project, Role, TokenScope, Visit
+from toolevals.workspace.secrets.models import Secret
+from toolevals.workspace.trash.models import Trashable, Untrashed, untrashed, within
+from toolevals.workspace.uploads.models import Upload
+
+__all__ = [
+    "DESTROY",
+    "FIRST_NUMBER",
+    "SLOW_QUEUES",
+    "ApiToken",
+    "AuditEntry",
+    "Batch",
+    "BatchState",
+    "IdempotencyKey",
+    "Invitation",
+    "InvitationState",
+    "Job",
+    "JobState",
+    "Membership",
+    "Project",
+    "Queue",
+    "Role",
+    "Secret",
+    "SignInAddress",
+    "SignInFailure",
+    "SweepTask",
+    "TokenScope",
+    "Trashable",
+    "Untrashed",
+    "Upload",
+    "User",
+    "Visit",
+    "untrashed",
+    "within",
+]

@@ -1,0 +1,1 @@
+"""Invites people to projects, gives them roles, and ends both."""

@@ -1,0 +1,1 @@
+"""Keeps the teams' spaces, and who is a member of each."""

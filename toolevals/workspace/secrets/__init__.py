@@ -1,0 +1,1 @@
+"""Keeps what agents need to reach their models, encrypted."""

@@ -1,0 +1,1 @@
+"""Lets programs in: tokens stand for members."""

@@ -1,0 +1,1 @@
+"""Keeps files: what people upload, and what jobs write."""
