@@ -22,7 +22,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import IO, Any, Generic, NamedTuple, TypeVar
 
-from toolevals.cli.exits import CommandError, Exit
+from toolevals.cli.output import CommandError, Exit
 from toolevals.garbage import search_seldom_in_copy, searched_seldom
 
 Answer = TypeVar("Answer")

@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from toolevals.cli.exits import CommandError, Exit
 from toolevals.cli.inputs import STANDARD_INPUT, read_input_text
+from toolevals.cli.output import CommandError, Exit
 from toolevals.grading.gates.documents import read_gate
 from toolevals.grading.gates.rules import DEFAULT_MINIMUMS
 from toolevals.grading.values.documents import load_json, require_json

@@ -8,13 +8,10 @@ from functools import partial
 from typing import Any, NamedTuple, get_args
 
 from toolevals.cli.blocks import answered, size_of
-from toolevals.cli.exits import CommandError, Exit
-from toolevals.cli.grade_lines import LineRemarks, Lines, Remarks, opened
-from toolevals.cli.native_cases import Case
-from toolevals.cli.native_grading import NativeGrading
-from toolevals.cli.native_rows import native_row
-from toolevals.cli.output import ProgressBar
-from toolevals.cli.what_was_read import say_readings
+from toolevals.cli.grade_cases import Case, NativeGrading
+from toolevals.cli.grade_rows import LineRemarks, Lines, Remarks, native_row, opened
+from toolevals.cli.inputs import say_readings
+from toolevals.cli.output import CommandError, Exit, ProgressBar
 from toolevals.grading.engine.case_metrics import METRICS
 from toolevals.grading.gates.case_table import CaseTable, case_of_grade
 from toolevals.grading.gates.evaluation import Evidence, errored_note, hold_gate, judge_notes, judges_in, with_notes

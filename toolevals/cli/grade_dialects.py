@@ -8,10 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from toolevals.cli.exits import CommandError, Exit
-from toolevals.cli.grade_lines import Grading, json_line
-from toolevals.cli.grade_tables import RATES, counted, rates, stacked, table
-from toolevals.cli.native_rows import NativeRow, native_row
+from toolevals.cli.grade_cases import RATES, counted, rates
+from toolevals.cli.grade_rows import Grading, NativeRow, json_line, native_row
+from toolevals.cli.output import CommandError, Exit, stacked, table
 from toolevals.grading.dialects import bfcl
 from toolevals.grading.dialects.catalog import DIALECTS
 from toolevals.grading.dialects.dialect import DialectScores, Metrics, WrongOptionError, no_scores, score

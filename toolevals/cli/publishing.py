@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from toolevals.cli.client import ProjectClient
-from toolevals.cli.exits import CommandError, Exit
-from toolevals.cli.output import note, say, say_progress
+from toolevals.cli.output import CommandError, Exit, note, say, say_progress
 from toolevals.grading.reading.specs import MANY_TOOLS, Choice, Survey, SurveyedTool, counted, document_in, document_of
 from toolevals.grading.reading.specs import survey_tools as read_survey
 from toolevals.grading.values.problems import InvalidDocument
