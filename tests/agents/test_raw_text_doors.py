@@ -15,10 +15,9 @@ from tests.agents.chat_server import chat_server, says
 from tests.agents.messages_server import messages_server
 from tests.traces.sending import export, span
 from toolevals.agents.anthropic_chat import AnthropicChat
-from toolevals.agents.anthropic_options import AnthropicOptions
-from toolevals.agents.chat_options import ChatOptions
 from toolevals.agents.network import AddressPolicy
 from toolevals.agents.openai_chat import OpenAIChat
+from toolevals.agents.options import AnthropicOptions, ChatOptions
 from toolevals.agents.webhook import transcript_of
 from toolevals.grading.files.evaluation_files.reading import evaluation_file
 from toolevals.grading.reading.parsing.text import TEXT_FORMATS

@@ -8,8 +8,7 @@ from tests.agents.players import Player, call, calling, saying
 from tests.agents.shop_world import INITIAL, ShopSimulator
 from toolevals.agents.loop import Task, converse
 from toolevals.agents.replay import Executions, Replay, executed_calls, ground, replay
-from toolevals.agents.scripted import FaultyWorld, ScriptedSimulator
-from toolevals.agents.simulations import Fault
+from toolevals.agents.scripted import Fault, FaultyWorld, ScriptedSimulator
 from toolevals.grading.engine.grading import compile_case, grade
 from toolevals.grading.layers.execution import Execution, grade_effect
 from toolevals.grading.matching.value_differences import patched

@@ -12,11 +12,11 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from toolevals.agents.anthropic_options import AnthropicOptions
 from toolevals.agents.chats import Reply, UnreachableError, is_transient, safe
 from toolevals.agents.clients import ClientChat
 from toolevals.agents.network import AddressPolicy, guarded_client
 from toolevals.agents.openai_messages import WireNames, losses_within, with_calls_said, with_ids
+from toolevals.agents.options import AnthropicOptions
 from toolevals.grading.reading.parsing import Loss, is_count, read_transcript
 from toolevals.grading.values import Call, MalformedCall, Message, ToolCall, ToolSpec
 from toolevals.grading.values.problems import InvalidDocument

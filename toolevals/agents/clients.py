@@ -12,9 +12,8 @@ from typing import Any, Self
 
 import httpx2
 
-from toolevals.agents.answers import ANSWER_BYTES, AnswerRefusedError
 from toolevals.agents.chats import UnreachableError, retry_after, unreachable, words_in
-from toolevals.agents.network import ForbiddenAddressError
+from toolevals.agents.network import ANSWER_BYTES, AnswerRefusedError, ForbiddenAddressError
 from toolevals.grading.values.documents import load_json
 from toolevals.grading.values.problems import InvalidDocument
 

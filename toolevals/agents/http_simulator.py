@@ -24,13 +24,16 @@ from uuid import uuid4
 
 import httpx2
 
-from toolevals.agents.answers import ANSWER_BYTES, AnswerRefusedError
-from toolevals.agents.chats import UnreachableError, retry_after
-from toolevals.agents.network import AddressPolicy, ForbiddenAddressError, guarded_client
-from toolevals.agents.option_checks import TEXT, Check, Options, address, number
-from toolevals.agents.retry import RetryPolicy, ask_patiently
-from toolevals.agents.scripted import text_of
-from toolevals.agents.simulations import Simulation
+from toolevals.agents.chats import RetryPolicy, UnreachableError, ask_patiently, retry_after
+from toolevals.agents.network import (
+    ANSWER_BYTES,
+    AddressPolicy,
+    AnswerRefusedError,
+    ForbiddenAddressError,
+    guarded_client,
+)
+from toolevals.agents.options import TEXT, Check, Options, address, number
+from toolevals.agents.scripted import Simulation, text_of
 from toolevals.agents.worlds import NotSimulatedError, ToolAnswer, World, WorldDiedError
 from toolevals.grading.reading.parsing import printable
 from toolevals.grading.values import ToolCall

@@ -16,7 +16,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from toolevals.agents.chat_options import ChatOptions
 from toolevals.agents.chats import Reply, UnreachableError, is_transient, safe
 from toolevals.agents.clients import OK, ClientChat
 from toolevals.agents.network import AddressPolicy, guarded_client
@@ -29,6 +28,7 @@ from toolevals.agents.openai_messages import (
     with_calls_said,
     with_ids,
 )
+from toolevals.agents.options import ChatOptions
 from toolevals.grading.reading.parsing import CallPieces, Loss, calls_in_text, first_choice, is_count
 from toolevals.grading.reading.parsing.text import UNHEEDED, goes_on_alone
 from toolevals.grading.values import Message, ToolSpec

@@ -16,7 +16,7 @@ from typing import Any, BinaryIO
 import orjson
 
 from labeling.imports.readers.recorded_tasks import domain_of
-from toolevals.agents.mcp_options import McpOptions
+from toolevals.agents.options import McpOptions
 from toolevals.cli.client import ProjectClient, add_server_options
 from toolevals.cli.inputs import input_file, read_input, say_readings, say_what_was_read
 from toolevals.cli.output import CommandError, Exit, say, say_progress

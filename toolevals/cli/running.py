@@ -13,7 +13,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from toolevals.agents.connectors import CONNECTORS, DEFAULT
-from toolevals.agents.option_checks import is_address
+from toolevals.agents.options import is_address
 from toolevals.cli.client import ProjectClient, add_server_options
 from toolevals.cli.inputs import input_file, once_at_most, read_input_text, say_what_was_read
 from toolevals.cli.output import CommandError, Exit, note, say, say_progress

@@ -8,7 +8,7 @@ from typing import Any
 from django.db import transaction
 from django.urls import reverse
 
-from toolevals.agents.mcp_options import McpOptions
+from toolevals.agents.options import McpOptions
 from toolevals.registry.mcp_servers import mcp_access, mcp_tools
 from toolevals.registry.models import Registry
 from toolevals.registry.services import registry_publish

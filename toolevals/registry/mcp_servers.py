@@ -6,8 +6,8 @@ from typing import Any, TypedDict
 
 from django.conf import settings
 
-from toolevals.agents.mcp_options import McpOptions
 from toolevals.agents.network import AddressPolicy
+from toolevals.agents.options import McpOptions
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.workspace.models import Project, User
 from toolevals.workspace.services.secrets import SecretUnusableError, secret_for

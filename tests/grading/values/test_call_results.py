@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.grading.referring import FIND_THEN_PAY, Step, calls, done, due, graded, ref
-from toolevals.agents.simulations import Simulation
+from toolevals.agents.scripted import Simulation
 from toolevals.grading.engine.case_metrics import case_metrics
 from toolevals.grading.engine.compiled import compile_case
 from toolevals.grading.engine.grading import grade_calls

@@ -10,8 +10,8 @@ from typing import Any
 from django.db import transaction
 from django.db.models import Max
 
-from toolevals.agents.chat_options import ChatOptions
-from toolevals.agents.pinning import WHY, is_pinned
+from toolevals.agents.judge import WHY, is_pinned
+from toolevals.agents.options import ChatOptions
 from toolevals.agents.prices import Prices
 from toolevals.grading.judging import SHIPPED
 from toolevals.grading.judging import Rubric as RubricValue

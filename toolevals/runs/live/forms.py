@@ -8,8 +8,8 @@ from typing import Any
 
 from django import forms
 
-from toolevals.agents.chat_options import TOOL_STYLES
 from toolevals.agents.connectors import CONNECTORS, Connector
+from toolevals.agents.options import TOOL_STYLES
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.runs.runs.forms import CUT_OFF_WORDS, RunForm
 from toolevals.runs.runs.requesting import RunRequest
