@@ -23,7 +23,7 @@ from toolevals.grading.dialects.other_verdicts import (
     COLUMNS,
     OURS,
     OtherVerdict,
-    Own,
+    ToolevalsVerdict,
     columns_document,
     own_verdict,
     verdicts_beside,
@@ -222,11 +222,13 @@ class CaseReader:
         self._expectations: dict[str, Expectation] = {}
         self._tools: dict[str, tuple[ToolSpec, ...]] = {}
 
-    def verdicts(self, case: Any, revision: Revision, gold: Gold | None) -> tuple[Own, dict[str, OtherVerdict]]:
+    def verdicts(
+        self, case: Any, revision: Revision, gold: Gold | None
+    ) -> tuple[ToolevalsVerdict, dict[str, OtherVerdict]]:
         """Return our verdict on a case's calls and every other tool's."""
         if gold is None:
             nothing = OtherVerdict("unscored", said="This version of the dataset does not hold what was shown.")
-            return Own("unscored"), dict.fromkeys(COLUMNS, nothing)
+            return ToolevalsVerdict("unscored"), dict.fromkeys(COLUMNS, nothing)
         expectation = self._expectation(gold)
         own = own_verdict(case.selection, case.arguments, case.mode, expects_calls=expectation.kind == "calls")
         did = None if case.document is None else Transcript.from_document(case.document)

@@ -18,10 +18,10 @@ from reports.analyses.agent_evidence import Trial, Voice, skilled
 from reports.suspects.points import EffectOf, points_of
 from toolevals.agents.replay import GOLD_REFUSED
 from toolevals.grading.layers.recovery import TRANSIENT, trouble_in
-from toolevals.grading.matching.executable_calls import InexactError, exact_calls
+from toolevals.grading.matching.compiled_calls import InexactError, exact_calls
 from toolevals.grading.values import Expectation, ToolCall, Transcript
 from toolevals.grading.values.canonical import canonical
-from toolevals.grading.values.tool_effects import tool_effect
+from toolevals.grading.values.tools import tool_effect
 from toolevals.runs.models import CaseGrade, Connector, Episode, Grading, Run
 
 # So many of a dataset's newest graded runs are heard.

@@ -25,8 +25,7 @@ from toolevals.grading.values import (
 )
 from toolevals.grading.values.canonical import digest
 from toolevals.grading.values.matchers import Exact
-from toolevals.grading.values.tool_effects import reads_of
-from toolevals.grading.values.tools import ToolAnnotations
+from toolevals.grading.values.tools import ToolAnnotations, reads_of
 
 EXAMPLE: dict[str, Any] = {"messages": [{"role": "user", "content": "Cancel B-2, please."}]}
 CANCEL = Expectation.single("cancel", {"order_id": "B-2"})

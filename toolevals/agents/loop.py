@@ -16,7 +16,7 @@ from toolevals.grading.reading.parsing import Loss, Tally, transcript_in
 from toolevals.grading.values import Call, MalformedCall, Measures, Message, StateChanges, ToolSpec, Transcript
 from toolevals.grading.values.canonical import digest
 from toolevals.grading.values.thoughts import spoken
-from toolevals.grading.values.tool_effects import reads_of
+from toolevals.grading.values.tools import reads_of
 
 # What a simulated user says alone on a line when there is nothing more to say.
 DONE = "###DONE###"

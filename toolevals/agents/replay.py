@@ -9,12 +9,12 @@ from typing import Any
 from toolevals.agents.worlds import NotSimulatedError, Refusals, Simulator, WorldDiedError
 from toolevals.grading.layers.execution import Effect
 from toolevals.grading.layers.recovery import TRANSIENT, trouble_in
-from toolevals.grading.matching.executable_calls import InexactError, exact_calls
+from toolevals.grading.matching.compiled_calls import InexactError, exact_calls
 from toolevals.grading.matching.value_differences import patched
 from toolevals.grading.values import Expectation, MalformedCall, ToolCall, Transcript
 from toolevals.grading.values.canonical import digest
 from toolevals.grading.values.problems import InvalidDocument
-from toolevals.grading.values.tool_effects import Reads, reads_by_name
+from toolevals.grading.values.tools import Reads, reads_by_name
 
 # How the reason begins where the gold's own calls cannot be made.
 GOLD_REFUSED = "A tool refused an expected call:"

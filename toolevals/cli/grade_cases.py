@@ -13,7 +13,7 @@ from orjson import dumps
 
 from toolevals.cli.grade_rows import gold_of, json_line, parted, prediction_of
 from toolevals.cli.output import stacked, table
-from toolevals.grading.dialects.other_verdicts import Own, verdicts_beside
+from toolevals.grading.dialects.other_verdicts import ToolevalsVerdict, verdicts_beside
 from toolevals.grading.engine.case_metrics import METRICS, case_metrics
 from toolevals.grading.engine.grader_catalog import GRADERS
 from toolevals.grading.engine.grading import CompiledCase, compile_case, first_expected_class, grade
@@ -303,7 +303,9 @@ class NativeGrading:
 
 def _function_calls(example: Example, transcript: Transcript | None, keys: Collection[str]) -> dict[str, Verdict]:
     """Return what ai-evaluation says of a row, by the keys of its verdicts."""
-    others = verdicts_beside(Own("unscored"), example.compiled.expectation, transcript, example.tools, keys)
+    others = verdicts_beside(
+        ToolevalsVerdict("unscored"), example.compiled.expectation, transcript, example.tools, keys
+    )
     return {
         key: Verdict(
             each.status if each.score is None else "passed" if each.score >= PASS_MARK else "failed",

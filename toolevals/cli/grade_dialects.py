@@ -12,8 +12,7 @@ from toolevals.cli.grade_cases import RATES, counted, rates
 from toolevals.cli.grade_rows import Grading, NativeRow, json_line, native_row
 from toolevals.cli.output import CommandError, Exit, stacked, table
 from toolevals.grading.dialects import bfcl
-from toolevals.grading.dialects.catalog import DIALECTS
-from toolevals.grading.dialects.dialect import DialectScores, Metrics, WrongOptionError, no_scores, score
+from toolevals.grading.dialects.catalog import DIALECTS, DialectScores, Metrics, WrongOptionError, no_scores, score
 from toolevals.grading.dialects.leaderboard_turns import NOT_BY_STATE, category_of
 from toolevals.grading.dialects.rows import NoFormError, comparison
 from toolevals.presentation.csv import Cell

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Literal
 
-from toolevals.grading.dialects.dialect import Score
+from toolevals.grading.dialects.catalog import Score
 from toolevals.grading.dialects.plain_calls import attempt
 from toolevals.grading.dialects.rows import Comparison
 from toolevals.grading.matching.equality import PROFILES, Profile, bfcl_text

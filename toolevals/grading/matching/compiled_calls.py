@@ -5,17 +5,22 @@ Tells the JSON type of a value under a profile, and which types a matcher admits
 Makes the tests of single values, texts, numbers and dates, from their matchers.
 
 Define how a call's arguments stand to what is expected of them.
+
+Finds the calls that an expectation asks for exactly: they can be executed in place of an agent's.
+
+Where it admits several values, nothing says what the world should be like after a call with any one of them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache, partial
 from typing import Any
 
 from toolevals.grading.matching.equality import Profile, number_in
-from toolevals.grading.values import CallExpectation
+from toolevals.grading.values import CallExpectation, Expectation, ToolCall, Trajectory
 from toolevals.grading.values.dates import read_moment
+from toolevals.grading.values.expectations import options_of
 from toolevals.grading.values.matchers import (
     Absent,
     Approximately,
@@ -33,10 +38,10 @@ from toolevals.grading.values.matchers import (
     Pattern,
     Range,
     ResultOf,
+    compile_pattern,
     decimal_value,
     is_finite,
 )
-from toolevals.grading.values.patterns import compile_pattern
 from toolevals.grading.values.problems import pointer_to
 from toolevals.grading.values.value_classes import value_class
 
@@ -358,3 +363,52 @@ def _items(matcher: Items, profile: Profile) -> Test:
         return False if False in answers else (None if None in answers else True)
 
     return test
+
+
+class InexactError(ValueError):
+    """An expectation that leaves open which calls are made; the text is a clause that says where."""
+
+
+def exact_calls(expectation: Expectation) -> tuple[tuple[ToolCall, ...], ...]:
+    """Return the calls of each alternative: a trajectory's ordered ones, then the others, as written.
+
+    No call is one alternative without calls. Arguments without a matcher are left out. Raises InexactError where any
+    call will do, and where a matcher of any alternative admits more than one value.
+    """
+    if expectation.kind == "some_call":
+        raise InexactError("any call will do")
+    if expectation.kind == "no_call":
+        return ((),)
+    return tuple(tuple(_calls(trajectory)) for trajectory in expectation.alternatives)
+
+
+def _calls(trajectory: Trajectory) -> Iterator[ToolCall]:
+    for number, expected in enumerate(trajectory.expected, 1):
+        options = options_of(expected)
+        if len(options) != 1:
+            raise InexactError(f"one of several calls will do as call {number}")
+        yield ToolCall(options[0].tool, _members(options[0].arguments, options[0].tool), f"gold-{number}")
+
+
+def _members(matchers: Mapping[str, Matcher], where: str) -> dict[str, Any]:
+    return {
+        name: _value(matcher, f"{where}.{name}")
+        for name, matcher in matchers.items()
+        if not isinstance(matcher, Absent)
+    }
+
+
+def _value(matcher: Matcher, where: str) -> Any:
+    if matcher.optional:
+        raise InexactError(f"{where} may be left out")
+    if isinstance(matcher, Exact):
+        return matcher.value
+    if isinstance(matcher, OneOf) and len(matcher.values) == 1:
+        return matcher.values[0]
+    if isinstance(matcher, Fields) and not matcher.additional_fields:
+        return _members(matcher.fields, where)
+    if isinstance(matcher, Items):
+        return [_value(item, f"{where}/{place}") for place, item in enumerate(matcher.items)]
+    if isinstance(matcher, ResultOf):
+        raise InexactError(f"{where} is what call {matcher.call} results in")
+    raise InexactError(f"{where} may have several values")

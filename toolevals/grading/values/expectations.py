@@ -7,8 +7,14 @@ from dataclasses import field
 from typing import Any, Literal, Self, TypeAlias
 
 from toolevals.grading.values.documents import require_valid
-from toolevals.grading.values.matchers import Exact, Matcher, matchers_from_document, may_refer, references_in
-from toolevals.grading.values.patterns import compile_pattern
+from toolevals.grading.values.matchers import (
+    Exact,
+    Matcher,
+    compile_pattern,
+    matchers_from_document,
+    may_refer,
+    references_in,
+)
 from toolevals.grading.values.problems import InvalidDocument, pointer_to
 from toolevals.grading.values.value_classes import value_class
 

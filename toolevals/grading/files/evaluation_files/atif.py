@@ -23,8 +23,8 @@ from toolevals.grading.files.evaluation_files.entry import (
 )
 from toolevals.grading.reading.examples import tools_in_row
 from toolevals.grading.reading.parsing.content import result_text, text_in
+from toolevals.grading.reading.parsing.extras import thought_in
 from toolevals.grading.reading.parsing.json_calls import call_of
-from toolevals.grading.reading.parsing.reasoning import thought_in
 from toolevals.grading.values import Message
 from toolevals.grading.values.problems import InvalidDocument, Problem
 

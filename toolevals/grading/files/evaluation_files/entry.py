@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 from toolevals.grading.reading.examples import ExampleRow
-from toolevals.grading.reading.parsing.measures import is_count
+from toolevals.grading.reading.parsing.extras import is_count
 from toolevals.grading.values import Transcript
 from toolevals.grading.values.problems import InvalidDocument, Problem
 

@@ -30,9 +30,8 @@ from toolevals.grading.files.evaluation_files.entry import (
 )
 from toolevals.grading.reading.examples import tools_in_row
 from toolevals.grading.reading.parsing.content import result_text, text_in
+from toolevals.grading.reading.parsing.extras import REASONING, thought_in, usage_in
 from toolevals.grading.reading.parsing.json_calls import call_of, identifier_in
-from toolevals.grading.reading.parsing.measures import usage_in
-from toolevals.grading.reading.parsing.reasoning import REASONING, thought_in
 from toolevals.grading.values import Call, Expectation, MalformedCall, Message, Transcript
 from toolevals.grading.values.problems import InvalidDocument, Problem
 

@@ -20,7 +20,7 @@ from toolevals.grading.files.evaluation_files.entry import (
     object_at,
     unknown_keys,
 )
-from toolevals.grading.reading.parsing.measures import usage_in
+from toolevals.grading.reading.parsing.extras import usage_in
 from toolevals.grading.values import Expectation, Transcript
 from toolevals.grading.values.problems import InvalidDocument, Problem
 

@@ -28,7 +28,7 @@ from toolevals.grading.files.evaluation_files.entry import (
     unknown_keys,
 )
 from toolevals.grading.reading.examples import tools_in_row
-from toolevals.grading.reading.parsing.measures import is_count
+from toolevals.grading.reading.parsing.extras import is_count
 from toolevals.grading.values import CallExpectation, Expectation, Trajectory, Transcript
 from toolevals.grading.values.canonical import digest
 from toolevals.grading.values.problems import InvalidDocument, Problem

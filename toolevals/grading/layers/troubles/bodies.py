@@ -21,7 +21,7 @@ from toolevals.grading.layers.troubles.texts import (
     trouble_in_text,
 )
 from toolevals.grading.values import Call, ToolCall
-from toolevals.grading.values.tool_effects import Effect, effect_of_name, words_of_name
+from toolevals.grading.values.tools import Effect, effect_of_name, words_of_name
 
 
 def _names(words: str) -> frozenset[str]:

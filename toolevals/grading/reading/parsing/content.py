@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from toolevals.grading.reading.parsing.extras import REASONING
 from toolevals.grading.reading.parsing.losses import Account
-from toolevals.grading.reading.parsing.reasoning import REASONING
 from toolevals.grading.values.canonical import exact
 
 # Parts that formats share and that hold neither words to the user nor calls.

@@ -6,9 +6,8 @@ from typing import Any
 
 from toolevals.grading.values import Call, MalformedCall, ToolCall
 from toolevals.grading.values.canonical import shown
-from toolevals.grading.values.documents import MAX_BYTES, MAX_READ_DEPTH, load_json
+from toolevals.grading.values.documents import MAX_BYTES, MAX_READ_DEPTH, UNSURE, load_json, read_quickly
 from toolevals.grading.values.problems import InvalidDocument
-from toolevals.grading.values.quick_json import UNSURE, read_quickly
 
 ARGUMENT_KEYS = ("arguments", "parameters", "input", "args")
 LONGEST_SHOWN = 2_000

@@ -12,9 +12,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from toolevals.grading.reading.parsing.extras import REASONING, thought_in
 from toolevals.grading.reading.parsing.json_calls import describes_tools, printable
 from toolevals.grading.reading.parsing.provider_run import PROVIDER_RUN, identifiers, provider_run
-from toolevals.grading.reading.parsing.reasoning import REASONING, thought_in
 from toolevals.grading.values import Message
 from toolevals.grading.values.problems import InvalidDocument, pointer_to
 

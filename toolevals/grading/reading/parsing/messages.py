@@ -6,10 +6,10 @@ from dataclasses import replace
 from typing import Any, TypeAlias
 
 from toolevals.grading.reading.parsing.content import said
+from toolevals.grading.reading.parsing.extras import MEASURE_KEYS, is_count, usage_in
 from toolevals.grading.reading.parsing.format_table import Found, found_in, nearest_words
 from toolevals.grading.reading.parsing.formats.transcript_format import Opened
 from toolevals.grading.reading.parsing.losses import Account, Loss, UnknownShapeError
-from toolevals.grading.reading.parsing.measures import MEASURE_KEYS, is_count, usage_in
 from toolevals.grading.reading.parsing.turns import Turn, messages_of
 from toolevals.grading.values import Message, Transcript
 from toolevals.grading.values.documents import require_json

@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from toolevals.grading.reading.parsing.content import result_text, text_in
+from toolevals.grading.reading.parsing.extras import MEASURE_KEYS, measures_in
 from toolevals.grading.reading.parsing.json_calls import ARGUMENT_KEYS, call_in, identifier_in
 from toolevals.grading.reading.parsing.losses import Account, Loss
-from toolevals.grading.reading.parsing.measures import MEASURE_KEYS, measures_in
 from toolevals.grading.reading.parsing.messages import last_words, read_transcript
 from toolevals.grading.values import Message, Transcript
 from toolevals.grading.values.documents import require_json

@@ -14,9 +14,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from toolevals.grading.reading.parsing.content import result_text
+from toolevals.grading.reading.parsing.extras import thought_in
 from toolevals.grading.reading.parsing.json_calls import call_of, identifier_in
 from toolevals.grading.reading.parsing.losses import Account, Loss
-from toolevals.grading.reading.parsing.reasoning import thought_in
 from toolevals.grading.reading.parsing.text import before_calls, calls_in_text
 from toolevals.grading.values import Call, MalformedCall, Message, ToolCall, ToolResult, Transcript
 from toolevals.grading.values.documents import require_json

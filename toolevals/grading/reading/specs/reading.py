@@ -13,14 +13,18 @@ from typing import Any
 
 from toolevals.grading.json_schema.conformance import schema_problems
 from toolevals.grading.json_schema.subschemas import Path, with_subschemas, without_refused_patterns
-from toolevals.grading.reading.specs.anthropic import read_anthropic
 from toolevals.grading.reading.specs.bfcl import read_bfcl
 from toolevals.grading.reading.specs.drafts import Choice, Draft, Drafts, Losses, Operation, each_entry
 from toolevals.grading.reading.specs.files import read_skills
-from toolevals.grading.reading.specs.formats import FORMATS, Detected, detected_format
+from toolevals.grading.reading.specs.formats import (
+    FORMATS,
+    Detected,
+    detected_format,
+    read_anthropic,
+    read_mcp,
+    read_openai,
+)
 from toolevals.grading.reading.specs.gemini import read_gemini
-from toolevals.grading.reading.specs.mcp import read_mcp
-from toolevals.grading.reading.specs.openai import read_openai
 from toolevals.grading.reading.specs.openapi import lost_parts, read_openapi
 from toolevals.grading.values import ToolSpec
 from toolevals.grading.values.documents import problems_in, require_json

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
-from toolevals.grading.reading.parsing.measures import is_count
+from toolevals.grading.reading.parsing.extras import is_count
 from toolevals.grading.reading.telemetry.otlp import TelemetrySpan
 from toolevals.grading.values.documents import load_json
 from toolevals.grading.values.problems import InvalidDocument, Problem, pointer_to

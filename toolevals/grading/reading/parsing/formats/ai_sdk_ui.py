@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from toolevals.grading.reading.parsing.content import PART_LOSSES, result_said
+from toolevals.grading.reading.parsing.extras import REASONING
 from toolevals.grading.reading.parsing.formats.ai_sdk import ABOUT, called
 from toolevals.grading.reading.parsing.formats.transcript_format import (
     Item,
@@ -21,7 +22,6 @@ from toolevals.grading.reading.parsing.formats.transcript_format import (
 from toolevals.grading.reading.parsing.json_calls import identifier_in
 from toolevals.grading.reading.parsing.losses import Account
 from toolevals.grading.reading.parsing.provider_run import PROVIDER_RUN, is_marked
-from toolevals.grading.reading.parsing.reasoning import REASONING
 from toolevals.grading.reading.parsing.turns import Speech, Turn
 from toolevals.grading.values import Message
 

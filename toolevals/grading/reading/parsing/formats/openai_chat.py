@@ -11,12 +11,11 @@ from typing import Any
 
 from toolevals.grading.reading.parsing.calls import calls_in
 from toolevals.grading.reading.parsing.content import result_said, said
+from toolevals.grading.reading.parsing.extras import MEASURE_KEYS, REASONING, measures_in
 from toolevals.grading.reading.parsing.formats.transcript_format import Item, Opened, Placed, TranscriptFormat, has_role
 from toolevals.grading.reading.parsing.json_calls import identifier_in
 from toolevals.grading.reading.parsing.losses import Account
-from toolevals.grading.reading.parsing.measures import MEASURE_KEYS, measures_in
 from toolevals.grading.reading.parsing.provider_run import PROVIDER_RUN
-from toolevals.grading.reading.parsing.reasoning import REASONING
 from toolevals.grading.reading.parsing.turns import Turn
 from toolevals.grading.values import Call, Message
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from toolevals.grading.reading.parsing.reasoning import thought_in
+from toolevals.grading.reading.parsing.extras import thought_in
 from toolevals.grading.reading.telemetry.conventions import genai
 from toolevals.grading.reading.telemetry.reading import Attributes, Kind, SpanReading, items_of, json_or_text
 

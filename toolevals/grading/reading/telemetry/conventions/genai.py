@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from toolevals.grading.reading.parsing.reasoning import thought_in
+from toolevals.grading.reading.parsing.extras import thought_in
 from toolevals.grading.reading.telemetry.reading import Attributes, Kind, SpanReading, failure, items_of, json_or_text
 
 NAME = "otel_genai"

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from toolevals.grading.reading.parsing.content import REASONED
-from toolevals.grading.reading.parsing.reasoning import thought_in
+from toolevals.grading.reading.parsing.extras import thought_in
 from toolevals.grading.reading.telemetry.conventions import genai
 from toolevals.grading.reading.telemetry.reading import (
     Attributes,
