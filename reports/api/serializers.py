@@ -8,8 +8,7 @@ from rest_framework import serializers
 
 from reports.tables.run import LAYERS
 from toolevals.presentation.table import RATE
-from toolevals.runs.api.reread_scores import CorrectedScoreSerializer
-from toolevals.runs.api.serializers import LabelNoiseSerializer
+from toolevals.runs.runs.serializers import CorrectedScoreSerializer, LabelNoiseSerializer
 from toolevals.workspace.tables import serializer_of
 
 RateSerializer = serializer_of(RATE)

@@ -18,11 +18,10 @@ from reports.filters.case_filters import EXAMPLE_STRATA, STATUSES, TEXTS, Effect
 from reports.pages.run_header import graded, run_head
 from reports.queries.grading import grading_sums, verdict_counts
 from reports.queries.label_noise import grading_noise
-from toolevals.runs.api.reread_scores import score_document
-from toolevals.runs.api.serializers import noise_document
 from toolevals.runs.counts.counted_cases import Unit, View
 from toolevals.runs.models import Grading
 from toolevals.runs.rereading.results import grading_reread
+from toolevals.runs.runs.serializers import noise_document, score_document
 from toolevals.workspace.api.base import ProjectView
 
 STRATA = {name: TEXTS[name] for name in ("bucket", "difficulty", *EXAMPLE_STRATA)}

@@ -32,7 +32,7 @@ from toolevals.grading.values import Expectation, ToolSpec, Transcript
 from toolevals.grading.values.canonical import Written, digest, exact
 from toolevals.registry.tool_lists import tools_in
 from toolevals.runs.models import CaseGrade, Grading
-from toolevals.runs.scope.examples import entries_between, tools_offered
+from toolevals.runs.queries import entries_between, tools_offered
 from toolevals.workspace.bulk import rows_insert
 from toolevals.workspace.clock import database_now
 from toolevals.workspace.jobs import BatchPlan, Lease, job_create

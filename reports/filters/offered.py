@@ -11,7 +11,7 @@ from reports.filters.case_filters import Effect
 from toolevals.grading.values import ToolSpec
 from toolevals.registry.models import ToolListEntry
 from toolevals.runs.models import Grading
-from toolevals.runs.scope.examples import tools_offered
+from toolevals.runs.queries import tools_offered
 
 A_DAY = 24 * 3600
 

@@ -22,7 +22,7 @@ from toolevals.registry.tool_lists import tools_in
 from toolevals.runs.counts.case_values import measured_case, metric_names
 from toolevals.runs.counts.packed_cases import LETTERS
 from toolevals.runs.models import CaseGrade, Grading, MetricCount
-from toolevals.runs.scope.examples import tools_offered
+from toolevals.runs.queries import tools_offered
 
 TOTALS: Final = ("passed", "failed", "unscored", "errored", "mean", "low", "high", "examples")
 _OTHER_VERSION = "Another version of the metric gave this value. Re-grade the run to see why."

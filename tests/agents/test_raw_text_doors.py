@@ -23,7 +23,7 @@ from toolevals.grading.files.evaluation_files.reading import evaluation_file
 from toolevals.grading.reading.parsing.text import TEXT_FORMATS
 from toolevals.grading.reading.predictions import read_prediction
 from toolevals.grading.values import Call, MalformedCall, Message, ToolCall, ToolSpec
-from toolevals.runs.files.predictions import PredictionReader
+from toolevals.runs.files.evaluation_files import PredictionReader
 
 LOOPBACK = AddressPolicy.of(["127.0.0.0/8"])
 # A text that looks like a number has the right type only where the reader was handed the tool.

@@ -26,7 +26,7 @@ from toolevals.grading.gates.evaluation import evaluate_gate
 from toolevals.grading.gates.results import Check, GateCase, GateResult
 from toolevals.grading.gates.rules import default_gate
 from toolevals.grading.values.verdict_table import VERDICT_NAMES
-from toolevals.runs.scope.presets import PRESETS
+from toolevals.runs.runs.presets import PRESETS
 
 # The providers' own addresses, where neither the options nor the environment name another.
 PROVIDERS = {"openai": "https://api.openai.com/v1", "anthropic": "https://api.anthropic.com"}

@@ -8,9 +8,9 @@ from typing import Final
 from toolevals.presentation.csv import Cell
 from toolevals.traces.models import Trace, TraceJudge
 from toolevals.traces.production.rule_trends import RuleTrend
+from toolevals.traces.production.tool_changes import ToolChange
 from toolevals.traces.production.tool_figures import ToolFigures
 from toolevals.traces.production.trace_costs import CostFigures
-from toolevals.traces.tool_changes import ToolChange
 
 TRACES: Final = (
     "trace_id", "otel_trace_id", "name", "started_at", "received_at", "duration_ms", "agent", "agent_version", "model",

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from toolevals.grading.values import MalformedCall, Transcript
 from toolevals.registry.tool_lists import tools_in
 from toolevals.runs.models import CaseGrade, Grading
-from toolevals.runs.scope.examples import tools_offered
+from toolevals.runs.queries import tools_offered
 
 # The view under which they are counted, beside those of the matrices.
 FREE = "free"

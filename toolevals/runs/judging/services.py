@@ -16,9 +16,9 @@ from toolevals.agents.prices import Prices
 from toolevals.grading.judging import SHIPPED
 from toolevals.grading.judging import Rubric as RubricValue
 from toolevals.grading.values.problems import InvalidDocument, Problem
+from toolevals.runs.agents.services import require_secret
 from toolevals.runs.judging.models import USUAL_THRESHOLD, USUAL_TOLERANCE
 from toolevals.runs.models import Judge, Measure, Rubric
-from toolevals.runs.services.secrets import require_secret
 from toolevals.workspace.models import Project, User
 from toolevals.workspace.services.audit import audit_record
 

@@ -12,13 +12,12 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from toolevals.traces.production.rule_trends import rule_trends, trend_filter
+from toolevals.traces.production.tool_changes import MEASURES, tool_filter, tool_table
 from toolevals.traces.production.tool_figures import SPLITS, tool_figures
-from toolevals.traces.production.tool_table import tool_filter, tool_table
 from toolevals.traces.production.trace_costs import SPLITS as COST_SPLITS
 from toolevals.traces.production.trace_costs import cost_figures
 from toolevals.traces.production.verdict_export import verdict_lines
 from toolevals.traces.reading.api import FILTERS, checked, filter_of
-from toolevals.traces.tool_changes import MEASURES
 from toolevals.workspace.api.base import ProjectView
 from toolevals.workspace.api.serializers import IntervalSerializer
 

@@ -17,8 +17,8 @@ from toolevals.traces.lists import (
     trace_cost_lines,
 )
 from toolevals.traces.production.rule_trends import rule_trends, trend_filter
+from toolevals.traces.production.tool_changes import tool_filter, tool_table
 from toolevals.traces.production.tool_figures import SPLITS, bars, tool_figures
-from toolevals.traces.production.tool_table import tool_filter, tool_table
 from toolevals.traces.production.trace_costs import MOST_ROWS, cost_figures
 from toolevals.traces.production.trace_costs import SPLITS as COST_SPLITS
 from toolevals.traces.production.verdict_export import VERDICTS, verdict_lines, verdict_rows
