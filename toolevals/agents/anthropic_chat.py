@@ -61,7 +61,7 @@ def as_messages(messages: Sequence[Message]) -> list[dict[str, Any]]:
     return turns
 
 
-def message_in(content: list[Any], stop_reason: Any, *, place: int) -> tuple[Message, tuple[Loss, ...]]:
+def message_in(content: list[Any], stop_reason: object, *, place: int) -> tuple[Message, tuple[Loss, ...]]:
     """Read the blocks of an answer, and what of them a transcript has no place for.
 
     A call that the longest answer has cut off is malformed: its arguments are only the beginning. A call without an id
@@ -240,7 +240,7 @@ class AnthropicChat(ClientChat):
         return is_transient(status) or (isinstance(kind, str) and kind in PASSING)
 
 
-def _usage(usage: Any) -> dict[str, float]:
+def _usage(usage: object) -> dict[str, float]:
     """Return the tokens; the protocol counts those that it had in its cache, or keeps for later, besides the input."""
     if not isinstance(usage, Mapping):
         return {}

@@ -78,7 +78,7 @@ def safe(words: str, key: str = "") -> str:
     return printable(words.replace(key, "•••") if key else words)[:ERROR_LENGTH]
 
 
-def words_in(answer: Any) -> str:
+def words_in(answer: object) -> str:
     """Return what an answer says went wrong: the message of its error where it has one, else all of it as text."""
     error = answer.get("error") or answer if isinstance(answer, dict) else answer
     for key in ("message", "detail", "error"):

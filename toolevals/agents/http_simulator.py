@@ -52,7 +52,7 @@ NEITHER, NO_OBJECT = "neither a result nor an error", "a state that is no object
 HIDDEN = "[key]"
 
 
-def _are_names(value: Any) -> bool:
+def _are_names(value: object) -> bool:
     return isinstance(value, list) and len(value) <= 1000 and all(isinstance(name, str) for name in value)
 
 
@@ -142,7 +142,7 @@ class HttpSimulator:
         """Return the address of a question."""
         return f"{self._options.base_url.rstrip('/')}/{what}"
 
-    def ask(self, what: str, **body: Any) -> dict[str, Any]:
+    def ask(self, what: str, **body: object) -> dict[str, Any]:
         """Return the object that the service answers. Raises WorldDiedError."""
         retry = ONCE if self._in_vain else self._retry
         try:
@@ -224,7 +224,7 @@ class _HttpWorld:
             self._simulator.initial = state
         return state
 
-    def _changed(self, changes: Any) -> Mapping[str, Any]:
+    def _changed(self, changes: object) -> Mapping[str, Any]:
         """Return the state that the world began with, with what became of its records."""
         initial = self._simulator.initial if self._given is None else self._given
         if initial is None:
@@ -236,7 +236,7 @@ class _HttpWorld:
     def _wrong(self, said: str) -> WorldDiedError:
         return WorldDiedError(f"The simulator failed: {self._simulator.url('state')} answered {said}")
 
-    def _ask(self, what: str, **body: Any) -> dict[str, Any]:
+    def _ask(self, what: str, **body: object) -> dict[str, Any]:
         try:
             return self._simulator.ask(what, world=self.id, **body)
         except WorldDiedError as error:

@@ -175,7 +175,7 @@ def _squeezed(text: str) -> str:
     return _SPACE.sub("", text)
 
 
-def _texts(value: Any) -> Iterator[str]:
+def _texts(value: object) -> Iterator[str]:
     """Yield all texts in a value, however deep, and the value of each object as JSON."""
     if isinstance(value, str):
         yield value

@@ -97,7 +97,7 @@ def parameters(reserved: frozenset[str]) -> Check:
     )
 
 
-def is_address(value: Any) -> bool:
+def is_address(value: object) -> bool:
     """Tell whether a value is an address of HTTP without a password in it."""
     try:
         parts = urlsplit(value) if isinstance(value, str) else None
@@ -218,7 +218,7 @@ class AnthropicOptions(Options):
         return self.base_url
 
 
-def _is_command(value: Any) -> bool:
+def _is_command(value: object) -> bool:
     return isinstance(value, list | tuple) and bool(value) and all(isinstance(part, str) and part for part in value)
 
 

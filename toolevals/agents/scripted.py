@@ -123,7 +123,7 @@ class _Script:
         return self._behind.state()
 
 
-def text_of(content: Any) -> str:
+def text_of(content: object) -> str:
     """Return a result as an agent reads it: text as it is, anything else as JSON."""
     return content if isinstance(content, str) else json.dumps(content, ensure_ascii=False)
 

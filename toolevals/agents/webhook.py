@@ -37,7 +37,7 @@ MAX_DEPTH = 60
 ENCODED = "whsec_"
 
 
-def transcript_of(answer: Any, tools: Sequence[ToolSpec] | None = None) -> tuple[Transcript, tuple[Loss, ...]]:
+def transcript_of(answer: object, tools: Sequence[ToolSpec] | None = None) -> tuple[Transcript, tuple[Loss, ...]]:
     """Read an answer, and what of it is left out: a line of predictions without its id, or messages in any format.
 
     Calls in text are read with the `tools` that were offered. Raises InvalidDocument.

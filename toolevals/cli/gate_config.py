@@ -65,7 +65,7 @@ def add_gate_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def gate_document(arguments: argparse.Namespace, kept: Any = None) -> dict[str, Any]:
+def gate_document(arguments: argparse.Namespace, kept: object = None) -> dict[str, Any]:
     """Return the gate's document: of the file, or the one that the server keeps (`kept`), with what the options ask.
 
     Raises CommandError that says where and what is wrong.

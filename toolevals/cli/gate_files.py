@@ -152,11 +152,11 @@ def _unread(lines: int) -> str:
 class _AnyRow:
     """Takes examples as they are."""
 
-    def read(self, row: Any) -> Any:
+    def read(self, row: object) -> Any:
         native_row(row)
         return row
 
-    def remark(self, graded: Any) -> None:
+    def remark(self, graded: object) -> None:
         return None
 
 
@@ -166,10 +166,10 @@ class _EitherRow:
     def __init__(self, metrics: Collection[str]) -> None:
         self.native = NativeGrading(metrics=metrics, is_json=True)
 
-    def read(self, row: Any) -> Case:
+    def read(self, row: object) -> Case:
         return _graded(row) if isinstance(row, dict) and "verdicts" in row else self.native.read(row)
 
-    def remark(self, graded: Any) -> None:
+    def remark(self, graded: object) -> None:
         return None
 
 
@@ -191,7 +191,7 @@ def _graded(row: dict[str, Any]) -> Case:
     return Case(example, trial or 0, grade, *known, tokens=tokens, cost=cost)
 
 
-def _metrics(document: Any) -> dict[str, Verdict]:
+def _metrics(document: object) -> dict[str, Verdict]:
     """Return the metrics of a graded row. Raises InvalidDocument."""
     if not isinstance(document, dict):
         raise InvalidDocument.at("/metrics", "is not an object")

@@ -207,19 +207,19 @@ def _answers(file: IO[bytes], options: GradeOptions, jobs: int, remarks: Remarks
             yield graded.content
 
 
-def _json(grading: Grading, rows: Iterable[Any]) -> bytes:
+def _json(grading: Grading, rows: Iterable[object]) -> bytes:
     return b"".join([grading.line(row) for row in rows])
 
 
-def _csv(grading: Grading, rows: Iterable[Any]) -> bytes:
+def _csv(grading: Grading, rows: Iterable[object]) -> bytes:
     return b"".join(csv_stream(grading.columns, (grading.cells(row) for row in rows)))
 
 
-def _csv_rows(grading: Grading, rows: Iterable[Any]) -> bytes:
+def _csv_rows(grading: Grading, rows: Iterable[object]) -> bytes:
     return _csv(grading, rows).removeprefix(_csv(grading, ()))
 
 
-def _briefs(grading: Grading, rows: Iterable[Any]) -> list[Any]:
+def _briefs(grading: Grading, rows: Iterable[object]) -> list[Any]:
     return [grading.brief(row) for row in rows]
 
 

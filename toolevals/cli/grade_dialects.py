@@ -106,7 +106,7 @@ class _Scored:
         self._metrics = metrics
         self.columns = ("id", "trial", *metrics, "error", "unscored")
 
-    def read(self, row: Any) -> _Case:
+    def read(self, row: object) -> _Case:
         read = native_row(row)
         return _Case(read.id, read.trial, self._scores(read))
 

@@ -31,7 +31,7 @@ BAD, UNSCORED = "bad", "unscored"
 class Reading(Protocol):
     """The way to read one kind of rows."""
 
-    def read(self, row: Any) -> Any:
+    def read(self, row: object) -> Any:
         """Return a row's verdicts. Raises InvalidDocument where it is not of the form."""
 
     def remark(self, graded: Any) -> str | None:
@@ -196,7 +196,7 @@ def native_row(row: Any) -> NativeRow:
     return NativeRow(example.external_id, made.get("trial", 0), expectation, example.tools, transcript, made)
 
 
-def parted(row: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+def parted(row: object) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return what a row says of its example and what it says of the prediction. Raises InvalidDocument."""
     if not isinstance(row, dict):
         raise InvalidDocument.at("", "is not an object")

@@ -108,7 +108,7 @@ class Http:
         method: str,
         path: str,
         *,
-        json: Any = None,
+        json: object = None,
         params: Mapping[str, str] | None = None,
         form: Form | None = None,
         headers: Mapping[str, str] | None = None,
@@ -181,7 +181,7 @@ def network() -> Iterator[None]:
 
 
 class _NoRedirect(urllib.request.HTTPRedirectHandler):
-    def redirect_request(self, *_: Any) -> None:
+    def redirect_request(self, *_: object) -> None:
         return None
 
 
@@ -197,7 +197,7 @@ def over_the_network(request: Request) -> Response:
     return Response(request, found.status, found.headers, found)
 
 
-def json_bytes(value: Any) -> bytes:
+def json_bytes(value: object) -> bytes:
     """Return a value as JSON."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode()
 

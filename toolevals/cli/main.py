@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Collection, Sequence
-from typing import Any
 
 from toolevals.cli.output import CommandError, Exit, cannot_be_written, note, prepare_streams, say, silence
 from toolevals.cli.verbs import OLD_VERBS, VERBS, Verbs
@@ -17,7 +16,7 @@ COMPLETE = ["completion", "words", "--"]
 class ShowVersion(argparse.Action):
     """Prints the version when it is asked for, and not before: reading it takes time."""
 
-    def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> None:
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
         say(version_words())
         parser.exit()
 

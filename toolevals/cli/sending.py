@@ -60,7 +60,7 @@ def _recorded_document(content: bytes) -> Any:
     return document if is_recorded else None
 
 
-def _of_recorded_runs(document: Any) -> Iterator[Conversation]:
+def _of_recorded_runs(document: object) -> Iterator[Conversation]:
     """Yield a conversation for each recorded trial. Tools are those that the file holds, else made of the calls."""
     domain = domain_of(document)
     rows = {row.external_id: row for row in task_rows(document, "unordered", offered=False)}
@@ -239,7 +239,7 @@ def _definition(tool: ToolSpec) -> dict[str, Any]:
     return {name: value for name, value in said.items() if value}
 
 
-def _value(value: Any) -> dict[str, Any]:
+def _value(value: object) -> dict[str, Any]:
     return {"stringValue": str(value)}
 
 

@@ -120,7 +120,7 @@ def _item(matcher: Matcher, where: str) -> Any:
     raise NoFormError(f"An item of {where} is a {matcher.kind} matcher, and the checker has values alone.")
 
 
-def _nested(value: Any) -> Any:
+def _nested(value: object) -> Any:
     """Return a value as the checker wants it written: an object names the allowed values of each key."""
     if isinstance(value, dict):
         return {key: [item] for key, item in value.items()}

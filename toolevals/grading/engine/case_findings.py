@@ -85,7 +85,7 @@ def properties_of(spec: ToolSpec) -> set[str]:
     return set(properties) if isinstance(properties, dict) else set()
 
 
-def _listed(value: Any) -> list[Any]:
+def _listed(value: object) -> list[Any]:
     return value if isinstance(value, list) else []
 
 

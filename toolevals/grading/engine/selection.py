@@ -135,7 +135,7 @@ def _values(matcher: Matcher) -> Iterator[Any]:
                 yield from _values(part)
 
 
-def _leaves(value: Any) -> Iterator[Any]:
+def _leaves(value: object) -> Iterator[Any]:
     """Yield the values in a value that may tell things apart: texts in lower case, numbers of two digits."""
     waiting = [value]
     while waiting:

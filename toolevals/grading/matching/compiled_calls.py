@@ -138,14 +138,14 @@ def _of_types(types: frozenset[str], profile: Profile) -> Callable[[Any], bool]:
         samples.append("")
     fitting = {type(sample): _type_of(sample, profile) in types for sample in samples}
 
-    def test(value: Any) -> bool:
+    def test(value: object) -> bool:
         fits = fitting.get(type(value))
         return _type_of(value, profile) in types if fits is None else fits
 
     return test
 
 
-def _type_of(value: Any, profile: Profile) -> str:
+def _type_of(value: object, profile: Profile) -> str:
     if value is None or isinstance(value, bool):
         return "null" if value is None else "boolean"
     if isinstance(value, str):
@@ -159,7 +159,7 @@ def _type_of(value: Any, profile: Profile) -> str:
 Test = Callable[[Any], "bool | None"]
 
 
-def equal_to(expected: Sequence[Any], profile: Profile) -> Test:
+def equal_to(expected: Sequence[object], profile: Profile) -> Test:
     """Return the test of being equal to one of these: scalars are looked up, the others compared one by one."""
     form, equal = profile.text_form, profile.equal
     texts: set[str] = set()
@@ -177,10 +177,10 @@ def equal_to(expected: Sequence[Any], profile: Profile) -> Test:
         else:
             others.append(value)
 
-    def is_text(value: Any) -> bool:
+    def is_text(value: object) -> bool:
         return isinstance(value, str) and (value in texts or form(value) in texts)
 
-    def is_scalar(value: Any) -> bool:
+    def is_scalar(value: object) -> bool:
         return (known := scalars.get(type(value))) is not None and value in known
 
     if not others and not (texts and scalars):
@@ -192,7 +192,7 @@ def between(matcher: Range, profile: Profile) -> Test:
     """Return the test of being a number between two others; these are within."""
     low, high = matcher.low, matcher.high
 
-    def test(value: Any) -> bool:
+    def test(value: object) -> bool:
         number = _number(value, profile)
         return number is not None and (low is None or low <= number) and (high is None or number <= high)
 
@@ -203,7 +203,7 @@ def close_to(matcher: Approximately, profile: Profile) -> Test:
     """Return the test of being a number about as large as another."""
     low, high = matcher.bounds()
 
-    def test(value: Any) -> bool:
+    def test(value: object) -> bool:
         number = _number(value, profile)
         return number is not None and is_finite(number) and low <= decimal_value(number) <= high
 
@@ -214,14 +214,14 @@ def same_date(matcher: DateEqual) -> Test:
     """Return the test of being the text of a date or a moment, in one of the formats."""
     wanted, formats = matcher.moment(), matcher.formats
 
-    def test(value: Any) -> bool:
+    def test(value: object) -> bool:
         moment = read_moment(value, formats) if isinstance(value, str) else None
         return wanted is not None and moment is not None and wanted.admits(moment)
 
     return test
 
 
-def _number(value: Any, profile: Profile) -> float | None:
+def _number(value: object, profile: Profile) -> float | None:
     if isinstance(value, str):
         return number_in(value) if profile.name == "loose" else None
     return value if isinstance(value, int | float) and not isinstance(value, bool) else None
@@ -273,7 +273,7 @@ class CompiledArgument:
         """The JSON pointer to the argument."""
         return pointer_to((self.name,))
 
-    def standing(self, value: Any) -> int:
+    def standing(self, value: object) -> int:
         """Return what is to be said of a value that is there, from ALL_AS_EXPECTED to EXTRA."""
         if passed := self.test(value):
             return ALL_AS_EXPECTED
@@ -344,7 +344,7 @@ def compile_matcher(matcher: Matcher, profile: Profile) -> Test:
 def _fields(matcher: Fields, profile: Profile) -> Test:
     call = compile_call(CallExpectation("", matcher.fields, matcher.additional_fields), profile)
 
-    def test(value: Any) -> bool | None:
+    def test(value: object) -> bool | None:
         if not isinstance(value, dict):
             return False
         check = call.check(value)
@@ -356,7 +356,7 @@ def _fields(matcher: Fields, profile: Profile) -> Test:
 def _items(matcher: Items, profile: Profile) -> Test:
     tests = [compile_matcher(item, profile) for item in matcher.items]
 
-    def test(value: Any) -> bool | None:
+    def test(value: object) -> bool | None:
         if not isinstance(value, list | tuple) or len(value) != len(tests):
             return False
         answers = [test(item) for test, item in zip(tests, value, strict=True)]

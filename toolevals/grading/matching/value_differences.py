@@ -66,14 +66,14 @@ def _differences(
             yield ArgumentDifference(path + pointer_to((name,)), None, actual[name], kind, pair)
 
 
-def _wrong(matcher: Matcher, value: Any, profile: Profile, pair: int, path: str) -> list[ArgumentDifference]:
+def _wrong(matcher: Matcher, value: object, profile: Profile, pair: int, path: str) -> list[ArgumentDifference]:
     parts = _parts(matcher, value, profile, pair, path)
     if parts is None or len(parts) > MOST_PARTS:
         return [ArgumentDifference(path, matcher.to_document(), value, "changed", pair)]
     return parts
 
 
-def _parts(matcher: Matcher, value: Any, profile: Profile, pair: int, path: str) -> list[ArgumentDifference] | None:
+def _parts(matcher: Matcher, value: object, profile: Profile, pair: int, path: str) -> list[ArgumentDifference] | None:
     """Return a wrong value's parts; None where it cannot be opened."""
     if isinstance(matcher, Exact):
         values = _Values(profile, pair)
@@ -102,7 +102,7 @@ class _Values:
     pair: int
     found: list[ArgumentDifference] = field(default_factory=list)
 
-    def compare(self, expected: Any, actual: Any, path: str) -> bool:
+    def compare(self, expected: object, actual: object, path: str) -> bool:
         """Add the differences between two values, or that they are the same, and tell which."""
         if expected is _NOTHING or actual is _NOTHING:
             return self._add(path, expected, actual, "extra" if expected is _NOTHING else "missing")
@@ -121,7 +121,7 @@ class _Values:
         del self.found[before:]
         return self._add(path, expected, actual, "same")
 
-    def _add(self, path: str, expected: Any, actual: Any, kind: DifferenceKind) -> bool:
+    def _add(self, path: str, expected: object, actual: object, kind: DifferenceKind) -> bool:
         wanted = None if expected is _NOTHING else {"exact": expected}
         given = None if actual is _NOTHING else actual
         self.found.append(ArgumentDifference(path, wanted, given, kind, self.pair))
@@ -174,12 +174,12 @@ def pointer(path: Sequence[str | int]) -> str:
     return "".join(f"/{str(step).replace('~', '~0').replace('/', '~1')}" for step in path)
 
 
-def same(one: Any, other: Any) -> bool:
+def same(one: object, other: object) -> bool:
     """Tell whether two JSON values are equal: numbers by value, a boolean only with a boolean, text to the letter."""
     return next(differing(ABSENT, one, other), None) is None
 
 
-def differing(initial: Any, expected: Any, actual: Any) -> Iterator[Difference]:
+def differing(initial: object, expected: object, actual: object) -> Iterator[Difference]:
     """Yield every difference between two JSON values, each at the deepest place that shows it.
 
     Objects are compared key by key. Lists of objects that have an id are compared item by item under that id (see
@@ -213,7 +213,7 @@ def _path(way: _Way) -> Path:
     return tuple(reversed(steps))
 
 
-def _scalars_equal(one: Any, other: Any) -> bool:
+def _scalars_equal(one: object, other: object) -> bool:
     if isinstance(one, bool) or isinstance(other, bool):
         return one is other
     if isinstance(one, dict | list | tuple) or isinstance(other, dict | list | tuple):
@@ -221,7 +221,7 @@ def _scalars_equal(one: Any, other: Any) -> bool:
     return bool(one == other)
 
 
-def _written_alike(one: Any, other: Any) -> bool:
+def _written_alike(one: object, other: object) -> bool:
     """Tell whether two values have the same JSON text; equal values may have different ones (1 and 1.0)."""
     try:
         text = orjson.dumps(one)
@@ -233,7 +233,7 @@ def _written_alike(one: Any, other: Any) -> bool:
     return b"null" not in text or bool(one == other)
 
 
-def _parts_of_objects(before: Any, expected: dict[str, Any], actual: dict[str, Any]) -> list[_Part]:
+def _parts_of_objects(before: object, expected: dict[str, Any], actual: dict[str, Any]) -> list[_Part]:
     known = before if isinstance(before, dict) else {}
     parts: list[_Part] = [
         (key, (known.get(key, ABSENT), value, actual.get(key, ABSENT)))
@@ -244,7 +244,7 @@ def _parts_of_objects(before: Any, expected: dict[str, Any], actual: dict[str, A
     return parts
 
 
-def _parts_of_lists(before: Any, expected: _List, actual: _List, *, trim: bool) -> list[_Part] | None:
+def _parts_of_lists(before: object, expected: _List, actual: _List, *, trim: bool) -> list[_Part] | None:
     known = before if isinstance(before, list | tuple) else ()
     key = _id_key(expected, actual)
     if key is not None:

@@ -57,7 +57,7 @@ def read_quickly(text: str, max_depth: int) -> Any:
     return value if is_flat or _holds_every_pair(value, text) else UNSURE
 
 
-def _is_too_deep(value: Any, max_depth: int) -> bool:
+def _is_too_deep(value: object, max_depth: int) -> bool:
     for _ in range(MAX_DEPTH - max_depth):
         value = [value]
     try:
@@ -67,7 +67,7 @@ def _is_too_deep(value: Any, max_depth: int) -> bool:
     return False
 
 
-def _holds_every_pair(value: Any, text: str) -> bool:
+def _holds_every_pair(value: object, text: str) -> bool:
     """Tell whether a value surely has every pair of its text: the colon of each follows the quote that closes its key.
 
     Strings may hold a quote and a colon too, and they are written at least as often in the text as in the value's own
@@ -123,7 +123,7 @@ def load_json(text: str | bytes, *, max_bytes: int = MAX_BYTES, max_depth: int =
     return value
 
 
-def require_json(value: Any, *, max_depth: int = MAX_READ_DEPTH) -> None:
+def require_json(value: object, *, max_depth: int = MAX_READ_DEPTH) -> None:
     """Raise InvalidDocument, with a pointer, where `load_json` could not have given this value.
 
     For values that come from other code: what passes can be kept, and stand inside a document of ours.
@@ -143,7 +143,7 @@ def schema(name: SchemaName) -> dict[str, Any]:
     return _schemas()[name]
 
 
-def problems_in(document: Any, schema_name: SchemaName) -> list[Problem]:
+def problems_in(document: object, schema_name: SchemaName) -> list[Problem]:
     """Return everything that the schema says is wrong with a document, in the document's order."""
     validator = _validator(schema_name)
     try:
@@ -155,13 +155,13 @@ def problems_in(document: Any, schema_name: SchemaName) -> list[Problem]:
         return _problems_as_json(document)
 
 
-def require_valid(document: Any, schema_name: SchemaName) -> None:
+def require_valid(document: object, schema_name: SchemaName) -> None:
     """Raise InvalidDocument where `problems_in` finds any problem."""
     if problems := problems_in(document, schema_name):
         raise InvalidDocument(problems)
 
 
-def _problems_as_json(document: Any) -> list[Problem]:
+def _problems_as_json(document: object) -> list[Problem]:
     try:
         require_json(document)
     except InvalidDocument as error:
@@ -252,7 +252,7 @@ def _where(text: str, place: int) -> str:
     return f"line {text.count(chr(10), 0, place) + 1}, column {place - text.rfind(chr(10), 0, place)}"
 
 
-def _check_inside(value: Any, max_depth: int) -> None:
+def _check_inside(value: object, max_depth: int) -> None:
     waiting: list[tuple[tuple[str | int, ...], Any]] = [((), value)]
     while waiting:
         path, item = waiting.pop()
@@ -266,18 +266,18 @@ def _check_inside(value: Any, max_depth: int) -> None:
             waiting.append(((*path, key), child))
 
 
-def _key_problem(key: Any) -> str | None:
+def _key_problem(key: object) -> str | None:
     return text_problem(key) if isinstance(key, str) else "has a key that is not text"
 
 
-def _children(item: Any) -> Iterator[tuple[Any, Any]]:
+def _children(item: object) -> Iterator[tuple[Any, Any]]:
     if isinstance(item, dict):
         yield from item.items()
     elif isinstance(item, list | tuple):
         yield from enumerate(item)
 
 
-def _scalar_problem(item: Any) -> str | None:
+def _scalar_problem(item: object) -> str | None:
     if isinstance(item, str):
         return text_problem(item)
     if isinstance(item, int):

@@ -167,7 +167,7 @@ class Expectation:
         return cls("calls", alternatives=(Trajectory(ordered=(call,), additional_calls=False),))
 
     @classmethod
-    def from_document(cls, document: Any) -> Self:
+    def from_document(cls, document: object) -> Self:
         """Read the native form (`schemas/expectation.v1.json`). Raises InvalidDocument."""
         require_valid(document, "expectation")
         return cls.from_kept(document)

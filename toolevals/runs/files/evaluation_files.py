@@ -86,7 +86,7 @@ class PredictionReader:
         self.readings.add(prediction)
         return place, prediction.trial, prediction.transcript.to_document()
 
-    def _offered(self, row: Any) -> Sequence[ToolSpec] | None:
+    def _offered(self, row: object) -> Sequence[ToolSpec] | None:
         """Return the tools of a row that may hold calls in text; None where it holds none, or names no example."""
         if not isinstance(row, dict) or not (row.get("text") or row.get("messages")):
             return None

@@ -208,7 +208,7 @@ def _note(gains: Sequence[tuple[Trace, _Gain]], now: datetime) -> None:
         )
 
 
-def _in_parts(items: Iterable[Any], size: int = ROWS_AT_ONCE) -> Iterator[list[Any]]:
+def _in_parts(items: Iterable[object], size: int = ROWS_AT_ONCE) -> Iterator[list[Any]]:
     rest = iter(items)
     while some := list(islice(rest, size)):
         yield some

@@ -193,7 +193,7 @@ def _holder(holder: Mapping[str, Any], change: Change | None) -> Mapping[str, An
     return {key: orjson.Fragment(_written(value)) for key, value in kept.items()}
 
 
-def _written(value: Any) -> bytes:
+def _written(value: object) -> bytes:
     try:
         return orjson.dumps(value)
     except orjson.JSONEncodeError:

@@ -198,7 +198,7 @@ def span_page(trace: Trace, span_id: str) -> SpanPage | None:
     )
 
 
-def _shown(value: Any) -> str:
+def _shown(value: object) -> str:
     return value if isinstance(value, str) else pretty(value) or json.dumps(value)
 
 

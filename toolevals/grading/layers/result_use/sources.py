@@ -272,7 +272,7 @@ class Sources:
         self._take_text(text, (source, message))
         return mentions
 
-    def add_arguments(self, message: int, arguments: Any) -> None:
+    def add_arguments(self, message: int, arguments: object) -> None:
         """Read a call's arguments."""
         waiting: list[Any] = [arguments]
         for node in waiting:

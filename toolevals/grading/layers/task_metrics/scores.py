@@ -109,7 +109,7 @@ def _stands_in(word: str, text: str) -> bool:
     return bool(word.isdigit() and "," in text and word in _WORD.findall(_THOUSANDS.sub("", text)))
 
 
-def text_of(value: Any) -> str:
+def text_of(value: object) -> str:
     """Return a JSON value as text to look for words in."""
     if isinstance(value, str):
         return value

@@ -19,7 +19,7 @@ _WORDS: Final = (
 _DEEPEST: Final = 4
 
 
-def thought_in(part: Any, depth: int = 0) -> str | None:
+def thought_in(part: object, depth: int = 0) -> str | None:
     """Return the words of a thought, parts of it one a line; None where there are none, or they are encrypted."""
     if isinstance(part, str):
         return part.strip() or None
@@ -69,6 +69,6 @@ def measures_in(item: dict[str, Any]) -> Measures | None:
     return found or None
 
 
-def is_count(value: Any) -> bool:
+def is_count(value: object) -> bool:
     """Tell whether a value is a number from 0 to 2^53."""
     return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= _MOST

@@ -41,7 +41,7 @@ _MCP_KNOWN = frozenset({"name", "title", "description", "inputSchema", "outputSc
 _HINTS = {"readOnlyHint": "read_only", "destructiveHint": "destructive", "idempotentHint": "idempotent"}
 
 
-def read_mcp(document: Any) -> Drafts:
+def read_mcp(document: object) -> Drafts:
     """Read the result of `tools/list`, the message that carries it, or its list of tools."""
     root = ""
     if isinstance(document, dict) and isinstance(document.get("result"), dict):
@@ -250,7 +250,7 @@ class Detected:
     because: str
 
 
-def detected_format(document: Any) -> Detected:
+def detected_format(document: object) -> Detected:
     """Return the document's format: told by its own keys, else by those of its tools.
 
     Raises InvalidDocument where there is no list of tools, and, with the nearest format, where its tools are of none.

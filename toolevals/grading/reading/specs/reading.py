@@ -145,7 +145,7 @@ class Survey:
     losses: tuple[Problem, ...] = ()
 
 
-def read_tools(document: Any, *, format: str = "auto", choice: Choice = EVERYTHING) -> ReadTools:  # noqa: A002
+def read_tools(document: object, *, format: str = "auto", choice: Choice = EVERYTHING) -> ReadTools:  # noqa: A002
     """Read tool specs; `format` is one of FORMATS, or "auto" to tell it from the document.
 
     Raises InvalidDocument where a tool or its input schema is bad, two tools share a name, or a choice takes none.
@@ -163,7 +163,7 @@ def read_tools(document: Any, *, format: str = "auto", choice: Choice = EVERYTHI
 
 
 def survey_tools(
-    document: Any,
+    document: object,
     *,
     format: str = "auto",  # noqa: A002
     choice: Choice = EVERYTHING,
@@ -261,11 +261,11 @@ def _check_input(native: dict[str, Any], draft: Draft) -> Losses:
     return [_moved(loss.below("/input_schema"), draft) for loss in (*empty, *unknown, *unchecked)]
 
 
-def _without_empty_required(schema: Any) -> tuple[Any, Losses]:
+def _without_empty_required(schema: object) -> tuple[Any, Losses]:
     """Return a schema of draft 4 without `required: []`, which that draft forbids and which says nothing."""
     losses: Losses = []
 
-    def cleaned(inside: Any, path: Path) -> Any:
+    def cleaned(inside: object, path: Path) -> Any:
         if not isinstance(inside, dict):
             return inside
         made = with_subschemas(inside, lambda deeper, at: cleaned(deeper, (*path, *at)))

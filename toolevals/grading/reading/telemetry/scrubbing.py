@@ -273,7 +273,7 @@ class _Scrubbing:
         self.finders = [(name, FINDERS[name]) for name in _BUILT_IN if getattr(rules, name)]
         self.counts: Counter[str] = Counter()
 
-    def value(self, value: Any, depth: int = 0) -> Any:
+    def value(self, value: object, depth: int = 0) -> Any:
         if isinstance(value, str):
             return self._text(value, depth)
         if isinstance(value, bool) or value is None:
@@ -305,7 +305,7 @@ class _Scrubbing:
             made[name] = self._entry(key, inner, depth)
         return made
 
-    def _entry(self, key: str, inner: Any, depth: int) -> Any:
+    def _entry(self, key: str, inner: object, depth: int) -> Any:
         if key in _SPAN_IDS and isinstance(inner, str) and _SPAN_ID.fullmatch(inner):
             return inner
         if key in _TIMES and isinstance(inner, int | str) and str(inner).isdecimal():
@@ -314,7 +314,7 @@ class _Scrubbing:
             return self._taken(rule, inner)
         return self.value(inner, depth)
 
-    def _otlp_value(self, name: str, value: Any, depth: int) -> Any:
+    def _otlp_value(self, name: str, value: object, depth: int) -> Any:
         """Return the value of an attribute of OTLP; it stays one."""
         inner = next(iter(value.values()), None) if isinstance(value, Mapping) else value
         if (rule := self._rule_for(name, inner)) is not None:
@@ -327,7 +327,7 @@ class _Scrubbing:
         made = self.value(inner, depth)
         return dict(value) if made == inner else {name if name == "bytesValue" else "stringValue": made}
 
-    def _rule_for(self, name: Any, value: Any) -> str | None:
+    def _rule_for(self, name: object, value: object) -> str | None:
         """Return the rule that takes the whole value of a key; None where none does."""
         if not isinstance(name, str) or value is None or value in ("", [], {}, {"values": []}):
             return None
@@ -338,12 +338,12 @@ class _Scrubbing:
             return "phone" if is_number and _PHONE_VALUE.fullmatch(plain(str(value)).strip()) else None
         return None
 
-    def _taken(self, rule: str, value: Any) -> str:
+    def _taken(self, rule: str, value: object) -> str:
         word = f"[{rule}]"
         self.counts[rule] += value != word
         return word
 
-    def _key(self, key: Any) -> Any:
+    def _key(self, key: object) -> Any:
         return self._searched(key) if isinstance(key, str) else key
 
     def _number(self, value: float) -> Any:

@@ -77,7 +77,7 @@ def _require_same(older: list[Item], parts: list[Any], pointer: str, account: Ac
             raise account.refusal(f"{pointer}/{place}")
 
 
-def _identifier(part: Any) -> Any:
+def _identifier(part: object) -> Any:
     inner = part.get("toolInvocation", part) if isinstance(part, dict) else {}
     return inner.get("toolCallId") if isinstance(inner, dict) else None
 
@@ -111,7 +111,7 @@ class _Steps:
                 self._speech.say(part, here)
         yield from self._step(last=True)
 
-    def _call(self, part: Item, name: Any, pointer: str) -> None:
+    def _call(self, part: Item, name: object, pointer: str) -> None:
         if is_marked(part):
             self._account.provider_run(part, pointer, str(name))
             return

@@ -111,7 +111,7 @@ def _joined(chunks: list[Item]) -> Item:
     return {**whole, "type": _CHUNK, "content": content}
 
 
-def _words(content: Any, pointer: str, called_already: bool, account: Account) -> str | None:
+def _words(content: object, pointer: str, called_already: bool, account: Account) -> str | None:
     """Return the text of the content. Blocks of calls repeat the calls next to it; without those they are refused."""
     if not (called_already and isinstance(content, list)):
         return said(content, pointer, account)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import Any
 
 from toolevals.grading.reading.parsing.calls import calls_in
 from toolevals.grading.reading.parsing.content import result_said, said
@@ -105,7 +104,7 @@ def _opens(document: Item) -> Opened | None:
     return Opened(items, at, "the document has `choices`", read=frozenset({"choices"}), further=further)
 
 
-def first_choice(choices: Sequence[Any]) -> int:
+def first_choice(choices: Sequence[object]) -> int:
     """Return the place of the first choice by its `index`, wherever it stands; of those without one, by place."""
     indexes = [choice.get("index") if isinstance(choice, dict) else None for choice in choices]
     numbered = [(index if isinstance(index, int) else place, place) for place, index in enumerate(indexes)]

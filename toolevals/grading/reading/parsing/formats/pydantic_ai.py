@@ -98,7 +98,7 @@ def _parts(item: Item, pointer: str, account: Account) -> Iterator[Turn]:
         yield from speech.answered()
 
 
-def _words(content: Any, pointer: str, account: Account) -> str | None:
+def _words(content: object, pointer: str, account: Account) -> str | None:
     """Return the text of a prompt: text, or a list of texts and files."""
     if not isinstance(content, list):
         return part_said(content, pointer, account)

@@ -31,7 +31,7 @@ def typed_arguments(given: Mapping[str, str], name: str, offered: Offered) -> di
     return {key: typed(text, fields.get(key), root) for key, text in given.items()}
 
 
-def typed(text: str, schema: Any, root: Mapping[str, Any]) -> Any:
+def typed(text: str, schema: object, root: Mapping[str, Any]) -> Any:
     """Return the value of a text: text where the schema wants text, else the JSON or Python literal that it is.
 
     Where the schema allows text and more, a literal of an allowed type goes before. Text that is no literal stays text.
@@ -52,7 +52,7 @@ def unwrapped(text: str) -> str:
     return text[1:-1] if len(text) > 1 and text[0] == text[-1] == "\n" else text
 
 
-def part_of(schema: Any, key: str) -> Any:
+def part_of(schema: object, key: str) -> Any:
     """Return the schema of the value under a key, or of an item; None where none says."""
     if not isinstance(schema, dict):
         return None
@@ -61,7 +61,7 @@ def part_of(schema: Any, key: str) -> Any:
     return items if found is None and key == "item" else found
 
 
-def _types(schema: Any, root: Mapping[str, Any]) -> set[str]:
+def _types(schema: object, root: Mapping[str, Any]) -> set[str]:
     """Return the types that a schema names, itself or in its alternatives."""
     found: set[str] = set()
     waiting = [schema]
@@ -93,7 +93,7 @@ def _at(root: Mapping[str, Any], reference: str) -> Any:
     return value
 
 
-def _type_of(value: Any) -> str:
+def _type_of(value: object) -> str:
     if value is None:
         return "null"
     if isinstance(value, bool):

@@ -187,7 +187,7 @@ def _read_minimax(source: Source, match: re.Match[str]) -> Found:
     return (ToolCall(name, arguments),), ended.end()
 
 
-def _children(source: Source, place: int, schema: Any, root: Any, level: int) -> tuple[Any, int]:
+def _children(source: Source, place: int, schema: object, root: object, level: int) -> tuple[Any, int]:
     """Return the value whose elements stand here: an object, or a list."""
     if level > _MOST_LEVELS:
         raise _UnreadableError(f"nested deeper than {_MOST_LEVELS} levels")

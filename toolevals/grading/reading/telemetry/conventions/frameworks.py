@@ -186,10 +186,10 @@ def read_langsmith(attributes: Attributes) -> SpanReading:
     )
 
 
-def _tool_input(given: Any) -> Any:
+def _tool_input(given: object) -> Any:
     return given["input"] if isinstance(given, Mapping) and set(given) == {"input"} else given
 
 
-def _tool_output(made: Any) -> Any:
+def _tool_output(made: object) -> Any:
     inner = made["output"] if isinstance(made, Mapping) and set(made) == {"output"} else made
     return inner["content"] if isinstance(inner, Mapping) and "content" in inner else inner

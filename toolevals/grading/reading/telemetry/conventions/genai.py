@@ -123,7 +123,7 @@ def tools(attributes: Attributes) -> list[Any] | None:
     return [item for item in offered if isinstance(item, Mapping)] or None
 
 
-def _function_tool(item: Any) -> Any:
+def _function_tool(item: object) -> Any:
     """Return a tool of Pydantic AI's request parameters as name, description and parameters."""
     if not isinstance(item, Mapping) or "parameters_json_schema" not in item:
         return item
@@ -229,5 +229,5 @@ def _of_contents(events: Iterable[Mapping[str, Any]]) -> tuple[Any, Any]:
     return prompt, completion
 
 
-def _text(value: Any) -> str:
+def _text(value: object) -> str:
     return value if isinstance(value, str) and value != "unknown_service" else ""
