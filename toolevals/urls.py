@@ -17,8 +17,8 @@ urlpatterns = [
     path("api/v1/", include("toolevals.workspace.api.urls")),
     path("api/v1/projects/<slug:project>/", include("toolevals.registry.api")),
     path("api/v1/projects/<slug:project>/", include("labeling.api.urls")),
-    path("api/v1/projects/<slug:project>/", include("toolevals.runs.api.urls")),
-    path("api/v1/projects/<slug:project>/", include("toolevals.traces.api.urls")),
+    path("api/v1/projects/<slug:project>/", include("toolevals.runs.api_urls")),
+    path("api/v1/projects/<slug:project>/", include("toolevals.traces.api_urls")),
     path("api/v1/projects/<slug:project>/", include("reports.api.urls")),
 ]
 

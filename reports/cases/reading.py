@@ -36,8 +36,8 @@ from toolevals.grading.values.verdicts import Injection, JudgedVerdict, SchemaPr
 from toolevals.runs.judging.blindness import shown_detail
 from toolevals.runs.judging.unscored import ANSWERS
 from toolevals.runs.models import CaseGrade
+from toolevals.runs.queries import schema_reasons
 from toolevals.runs.rereading.shown_cases import done_messages
-from toolevals.runs.scope.examples import schema_reasons
 from toolevals.workspace.models import Role, User
 
 MOST_RUNS = 60

@@ -14,7 +14,7 @@ from types import MappingProxyType
 from typing import Any, Final, Self
 
 from reports.rates import ExampleSums, Rate, rate
-from toolevals.grading.dialects.other_verdicts import OURS, UNEXPLAINED, OtherVerdict, Own, sentence_of
+from toolevals.grading.dialects.other_verdicts import OURS, UNEXPLAINED, OtherVerdict, ToolevalsVerdict, sentence_of
 from toolevals.grading.metrics.agreement import clustered_kappa
 from toolevals.grading.metrics.rates import Estimate
 from toolevals.grading.values.verdicts import Status
@@ -41,7 +41,7 @@ class Pattern:
     reasons: tuple[str, ...]
 
     @classmethod
-    def of_case(cls, own: Own, others: Iterable[OtherVerdict]) -> Self:
+    def of_case(cls, own: ToolevalsVerdict, others: Iterable[OtherVerdict]) -> Self:
         """Return the pattern of a case."""
         found = list(others)
         return cls((own.status, *(each.status for each in found)), ("", *(each.reason for each in found)))

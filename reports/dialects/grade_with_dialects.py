@@ -23,7 +23,7 @@ from toolevals.grading.dialects.other_verdicts import (
     COLUMNS,
     OURS,
     OtherVerdict,
-    Own,
+    ToolevalsVerdict,
     columns_document,
     own_verdict,
     verdicts_beside,
@@ -32,7 +32,7 @@ from toolevals.grading.values import Expectation, ToolSpec, Transcript
 from toolevals.grading.values.canonical import Written, digest, exact
 from toolevals.registry.tool_lists import tools_in
 from toolevals.runs.models import CaseGrade, Grading
-from toolevals.runs.scope.examples import entries_between, tools_offered
+from toolevals.runs.queries import entries_between, tools_offered
 from toolevals.workspace.audit.services import audit_record
 from toolevals.workspace.bulk import rows_insert
 from toolevals.workspace.clock import database_now
@@ -223,11 +223,13 @@ class CaseReader:
         self._expectations: dict[str, Expectation] = {}
         self._tools: dict[str, tuple[ToolSpec, ...]] = {}
 
-    def verdicts(self, case: Any, revision: Revision, gold: Gold | None) -> tuple[Own, dict[str, OtherVerdict]]:
+    def verdicts(
+        self, case: Any, revision: Revision, gold: Gold | None
+    ) -> tuple[ToolevalsVerdict, dict[str, OtherVerdict]]:
         """Return our verdict on a case's calls and every other tool's."""
         if gold is None:
             nothing = OtherVerdict("unscored", said="This version of the dataset does not hold what was shown.")
-            return Own("unscored"), dict.fromkeys(COLUMNS, nothing)
+            return ToolevalsVerdict("unscored"), dict.fromkeys(COLUMNS, nothing)
         expectation = self._expectation(gold)
         own = own_verdict(case.selection, case.arguments, case.mode, expects_calls=expectation.kind == "calls")
         did = None if case.document is None else Transcript.from_document(case.document)

@@ -16,7 +16,7 @@ from toolevals.runs.aggregates.cube import CONTEXT, Cell, Costs, Counted, Unit, 
 from toolevals.runs.aggregates.read_cases import counted_cases
 from toolevals.runs.grading.models import IS_LATENT, warned
 from toolevals.runs.models import Grading
-from toolevals.runs.scope.examples import tools_offered
+from toolevals.runs.queries import tools_offered
 
 A_DAY = 24 * 3600
 

@@ -21,7 +21,7 @@ from toolevals.grading.values.verdicts import NONE, UNKNOWN_TOOL, UNPARSED
 from toolevals.registry.tool_lists import tools_in
 from toolevals.runs.aggregates.cube import View
 from toolevals.runs.models import Agent, CaseGrade, Grading
-from toolevals.runs.scope.examples import tools_offered
+from toolevals.runs.queries import tools_offered
 
 CASES_A_PAGE = 20
 # So many cases are read for what they have in common.

@@ -56,11 +56,15 @@ from toolevals.grading.layers.recovery import ERROR_CLASSES, REACTIONS
 from toolevals.grading.values.verdict_table import VERDICT_NAMES
 from toolevals.presentation.table import RATE, Table
 from toolevals.runs.aggregates.cube import Unit, View
-from toolevals.runs.api.reread_scores import CorrectedScoreSerializer, score_document
-from toolevals.runs.api.serializers import LabelNoiseSerializer, noise_document
 from toolevals.runs.grading.models import EPISODES_WENT
 from toolevals.runs.models import Episode, Grading, TrialCount
 from toolevals.runs.rereading.results import grading_reread
+from toolevals.runs.runs.serializers import (
+    CorrectedScoreSerializer,
+    LabelNoiseSerializer,
+    noise_document,
+    score_document,
+)
 from toolevals.workspace.api.base import NewestFirst, ProjectView
 from toolevals.workspace.tables import serializer_of
 

@@ -21,7 +21,7 @@ from toolevals.grading.values.verdicts import Verdict
 from toolevals.registry.tool_lists import tools_in
 from toolevals.runs.aggregates.packed_cases import LETTERS, measured_case, metric_names
 from toolevals.runs.models import CaseGrade, Grading, MetricCount
-from toolevals.runs.scope.examples import tools_offered
+from toolevals.runs.queries import tools_offered
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,10 +18,10 @@ from reports.cases.analysis import matcher_text, path_text, value_text
 from reports.suspects.analysis import AGREEMENT, LEFT_OUT, ModelOpinion, Point, Trial, skilled
 from toolevals.agents.replay import GOLD_REFUSED
 from toolevals.grading.layers.recovery import TRANSIENT, trouble_in
-from toolevals.grading.matching.executable_calls import InexactError, exact_calls
+from toolevals.grading.matching.compiled_calls import InexactError, exact_calls
 from toolevals.grading.values import Expectation, ToolCall, Transcript
 from toolevals.grading.values.canonical import canonical
-from toolevals.grading.values.tool_effects import tool_effect
+from toolevals.grading.values.tools import tool_effect
 from toolevals.grading.values.verdicts import NONE
 from toolevals.runs.models import CaseGrade, Connector, Episode, Grading, Run
 

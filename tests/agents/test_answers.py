@@ -16,17 +16,14 @@ import pytest
 from tests.agents.flood import MEGABYTE, answer, flooding, packed
 from tests.agents.loopback import Handler, serving
 from tests.agents.players import call
-from toolevals.agents import answers
-from toolevals.agents.answers import ANSWER_BYTES, AnswerRefusedError, Measure
+from toolevals.agents import network
 from toolevals.agents.anthropic_chat import AnthropicChat
-from toolevals.agents.anthropic_options import AnthropicOptions
-from toolevals.agents.chat_options import ChatOptions
 from toolevals.agents.chats import UnreachableError
 from toolevals.agents.http_simulator import HttpOptions, HttpSimulator
 from toolevals.agents.loop import Task
 from toolevals.agents.mcp_client import Lines, McpSession, McpUnreachableError
-from toolevals.agents.mcp_options import McpOptions
-from toolevals.agents.network import AddressPolicy, guarded_client
+from toolevals.agents.network import ANSWER_BYTES, AddressPolicy, AnswerRefusedError, Measure, guarded_client
+from toolevals.agents.options import AnthropicOptions, ChatOptions, McpOptions
 from toolevals.agents.webhook import Webhook, WebhookChat
 from toolevals.agents.worlds import WorldDiedError
 from toolevals.grading.values import Message
@@ -139,7 +136,7 @@ def events_of_messages() -> Iterator[bytes]:
     [("chat completions, streamed", events_of_chat), ("Messages, streamed", events_of_messages)],
 )
 def test_events_without_end_are_given_up(monkeypatch, name, events):
-    monkeypatch.setattr(answers, "ANSWER_BYTES", 500_000)
+    monkeypatch.setattr(network, "ANSWER_BYTES", 500_000)
     *before, again = events()
     said, _ = refused(ASKING[name], list(answer("text/event-stream", [*before, *[again] * 40])))
     assert "longer than 500,000 bytes" in said
@@ -154,7 +151,7 @@ def test_a_head_without_end_is_given_up(ask):
 
 @pytest.mark.parametrize("ask", [ask_model, ask_mcp])
 def test_an_answer_that_takes_too_long_is_given_up(monkeypatch, ask):
-    monkeypatch.setattr(answers, "ANSWER_SECONDS", -1.0)
+    monkeypatch.setattr(network, "ANSWER_SECONDS", -1.0)
     monkeypatch.setattr("toolevals.agents.network.ANSWER_SECONDS", -1.0)
     said, _ = refused(ask, list(answer("application/json", [b"{}"])))
     assert "did not end within" in said
@@ -228,7 +225,7 @@ class TestMeasure:
             list(Measure("gzip").taken(b"\x1f\x8bnonsense that is none"))
 
     def test_an_answer_as_long_as_the_limit_is_taken(self, monkeypatch):
-        monkeypatch.setattr(answers, "ANSWER_BYTES", 10)
+        monkeypatch.setattr(network, "ANSWER_BYTES", 10)
         assert b"".join(Measure("").taken(b"x" * 10)) == b"x" * 10
         assert b"".join(Measure("deflate").taken(zlib.compress(b"", 0) and b"")) == b""
         with pytest.raises(AnswerRefusedError):

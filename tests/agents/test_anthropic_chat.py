@@ -7,9 +7,9 @@ import pytest
 from tests.agents.loopback import Trouble
 from tests.agents.messages_server import MessagesServer, cut_off, error, messages_server, text, use
 from toolevals.agents.anthropic_chat import AnthropicChat, joined, message_in
-from toolevals.agents.anthropic_options import AnthropicOptions
 from toolevals.agents.chats import UnreachableError
 from toolevals.agents.network import AddressPolicy
+from toolevals.agents.options import AnthropicOptions
 from toolevals.grading.values import MalformedCall, Message, ToolCall, ToolSpec
 from toolevals.grading.values.problems import InvalidDocument
 

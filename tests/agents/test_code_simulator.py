@@ -8,7 +8,7 @@ import pytest
 
 from tests.agents.players import call
 from toolevals.agents.code import CodeSimulator, NoSandboxError, tools_of_code
-from toolevals.agents.code.children import CodeBrokenError
+from toolevals.agents.code.simulator import CodeBrokenError
 from toolevals.agents.scripted import ScriptedSimulator
 from toolevals.agents.worlds import NotSimulatedError, WorldDiedError
 

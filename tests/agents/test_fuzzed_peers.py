@@ -17,11 +17,10 @@ from tests.agents.world_server import WorldServer, world_server
 from toolevals.agents.clients import events_in
 from toolevals.agents.http_simulator import ONCE, HttpOptions, HttpSimulator
 from toolevals.agents.judge import Judge
-from toolevals.agents.mcp_client import McpUnreachableError
-from toolevals.agents.mcp_options import McpOptions
-from toolevals.agents.mcp_world import McpSimulator
+from toolevals.agents.loop import SimulatedUser
+from toolevals.agents.mcp_client import McpSimulator, McpUnreachableError
 from toolevals.agents.network import AddressPolicy
-from toolevals.agents.users import SimulatedUser
+from toolevals.agents.options import McpOptions
 from toolevals.agents.worlds import NotSimulatedError, WorldDiedError
 from toolevals.grading.judging import SHIPPED, JudgementRequest
 

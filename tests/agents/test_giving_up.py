@@ -8,11 +8,10 @@ import httpx2
 import pytest
 
 from toolevals.agents.anthropic_chat import AnthropicChat
-from toolevals.agents.anthropic_options import AnthropicOptions
-from toolevals.agents.chat_options import ChatOptions
 from toolevals.agents.chats import UnreachableError
 from toolevals.agents.network import AddressPolicy, GuardedTransport
 from toolevals.agents.openai_chat import OpenAIChat
+from toolevals.agents.options import AnthropicOptions, ChatOptions
 from toolevals.grading.values import Message
 
 NOWHERE = {"base_url": "http://127.0.0.1:9/v1", "model": "small-2026-01-01"}

@@ -13,11 +13,11 @@ import pytest
 
 from tests.agents.chat_server import Trouble, chat_server, says
 from tests.agents.judges import MODEL, given, judging
-from toolevals.agents.chat_options import ChatOptions
-from toolevals.agents.judge import Heard, Judge, judge_options
+from toolevals.agents.chats import PatientChat, RetryPolicy
+from toolevals.agents.judge import Judge, JudgeReply, judge_options
 from toolevals.agents.network import AddressPolicy
 from toolevals.agents.openai_chat import OpenAIChat
-from toolevals.agents.retry import PatientChat, RetryPolicy
+from toolevals.agents.options import ChatOptions
 from toolevals.grading.judging import SHIPPED, JudgementRequest
 
 HERE = AddressPolicy((ip_network("127.0.0.0/8"),))
@@ -38,7 +38,7 @@ def judge_at(url: str, **said: Any) -> Iterator[Judge]:
         yield Judge(options.model, structured=chats[0], plain=chats[1])
 
 
-def hear(behaviour: Any, request: JudgementRequest = REQUEST, **said: Any) -> tuple[Heard, list[dict[str, Any]]]:
+def hear(behaviour: Any, request: JudgementRequest = REQUEST, **said: Any) -> tuple[JudgeReply, list[dict[str, Any]]]:
     with chat_server(behaviour) as server, judge_at(server.url, **said) as judge:
         return judge.hear(request), server.requests
 

@@ -4,8 +4,7 @@ import pytest
 
 from tests.agents.players import Player, Shop, call, calling, saying
 from toolevals.agents.chats import UnreachableError
-from toolevals.agents.loop import Conversation, End, Limits, Task, converse
-from toolevals.agents.users import DONE, ScriptedUser, SimulatedUser
+from toolevals.agents.loop import DONE, Conversation, End, Limits, ScriptedUser, SimulatedUser, Task, converse
 from toolevals.agents.worlds import ToolAnswer, WorldDiedError
 from toolevals.grading.values import MalformedCall, Measures, Message, ToolSpec
 

@@ -12,10 +12,9 @@ from tests.agents.loopback import Handler, Trouble, serving
 from tests.agents.mcp_shop import shop_over_http, shop_that_can_crash
 from tests.agents.players import Player, call, calling, saying
 from toolevals.agents.loop import Conversation, End, Task, converse
-from toolevals.agents.mcp_client import McpSession, McpUnreachableError
-from toolevals.agents.mcp_options import McpOptions
-from toolevals.agents.mcp_world import McpSimulator, result_text
+from toolevals.agents.mcp_client import McpSession, McpSimulator, McpUnreachableError, result_text
 from toolevals.agents.network import AddressPolicy
+from toolevals.agents.options import McpOptions
 from toolevals.agents.worlds import NotSimulatedError, WorldDiedError
 from toolevals.grading.reading.specs import read_tools
 from toolevals.grading.values.problems import InvalidDocument

@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 
 from tests.agents.chat_server import ChatServer, Trouble, calls, chat_server, cut_off, says
-from toolevals.agents.chat_options import ChatOptions
 from toolevals.agents.chats import UnreachableError
 from toolevals.agents.network import AddressPolicy
 from toolevals.agents.openai_chat import OpenAIChat
+from toolevals.agents.options import ChatOptions
 from toolevals.grading.values import MalformedCall, Message, ToolCall, ToolSpec
 
 LOOPBACK = AddressPolicy.of(["127.0.0.0/8"])

@@ -3,8 +3,7 @@
 import pytest
 
 from tests.agents.players import Player, saying
-from toolevals.agents.chats import UnreachableError
-from toolevals.agents.retry import PatientChat, RetryPolicy
+from toolevals.agents.chats import PatientChat, RetryPolicy, UnreachableError
 
 
 def busy(retry_after: float | None = None) -> UnreachableError:

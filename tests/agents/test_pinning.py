@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from toolevals.agents.pinning import is_pinned
+from toolevals.agents.judge import is_pinned
 
 
 @pytest.mark.parametrize(

@@ -15,16 +15,15 @@ from tests.agents.chat_server import chat_server, says
 from tests.agents.messages_server import messages_server
 from tests.traces.sending import export, span
 from toolevals.agents.anthropic_chat import AnthropicChat
-from toolevals.agents.anthropic_options import AnthropicOptions
-from toolevals.agents.chat_options import ChatOptions
 from toolevals.agents.network import AddressPolicy
 from toolevals.agents.openai_chat import OpenAIChat
+from toolevals.agents.options import AnthropicOptions, ChatOptions
 from toolevals.agents.webhook import transcript_of
 from toolevals.grading.files.evaluation_files.reading import evaluation_file
 from toolevals.grading.reading.parsing.text import TEXT_FORMATS
 from toolevals.grading.reading.predictions import read_prediction
 from toolevals.grading.values import Call, MalformedCall, Message, ToolCall, ToolSpec
-from toolevals.runs.files.predictions import PredictionReader
+from toolevals.runs.files.evaluation_files import PredictionReader
 
 LOOPBACK = AddressPolicy.of(["127.0.0.0/8"])
 # A text that looks like a number has the right type only where the reader was handed the tool.

@@ -10,14 +10,12 @@ from typing import Any
 import pytest
 
 from toolevals.agents.anthropic_chat import AnthropicChat
-from toolevals.agents.anthropic_options import AnthropicOptions
-from toolevals.agents.chat_options import ChatOptions
 from toolevals.agents.chats import UnreachableError
 from toolevals.agents.http_simulator import HttpOptions, HttpSimulator
 from toolevals.agents.mcp_client import McpSession, McpUnreachableError
-from toolevals.agents.mcp_options import McpOptions
 from toolevals.agents.network import AddressPolicy, guarded_client
 from toolevals.agents.openai_chat import OpenAIChat
+from toolevals.agents.options import AnthropicOptions, ChatOptions, McpOptions
 from toolevals.agents.webhook import Webhook
 from toolevals.agents.worlds import WorldDiedError
 from toolevals.grading.values import Message

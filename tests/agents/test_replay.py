@@ -8,8 +8,7 @@ from tests.agents.players import Player, call, calling, saying
 from tests.agents.shop_world import INITIAL, ShopSimulator
 from toolevals.agents.loop import Task, converse
 from toolevals.agents.replay import Executions, Replay, executed_calls, ground, replay
-from toolevals.agents.scripted import FaultyWorld, ScriptedSimulator
-from toolevals.agents.simulations import Fault
+from toolevals.agents.scripted import Fault, FaultyWorld, ScriptedSimulator
 from toolevals.grading.engine.grading import compile_case, grade
 from toolevals.grading.layers.execution import Execution, grade_effect
 from toolevals.grading.matching.value_differences import patched
@@ -26,8 +25,7 @@ from toolevals.grading.values import (
 )
 from toolevals.grading.values.canonical import digest
 from toolevals.grading.values.matchers import Exact
-from toolevals.grading.values.tool_effects import reads_of
-from toolevals.grading.values.tools import ToolAnnotations
+from toolevals.grading.values.tools import ToolAnnotations, reads_of
 
 EXAMPLE: dict[str, Any] = {"messages": [{"role": "user", "content": "Cancel B-2, please."}]}
 CANCEL = Expectation.single("cancel", {"order_id": "B-2"})

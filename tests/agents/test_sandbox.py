@@ -18,7 +18,7 @@ import pytest
 from tests.agents.hostile_code import HOSTILE
 from tests.agents.players import Player, call, calling
 from toolevals.agents.code import CodeSimulator, Limits
-from toolevals.agents.code.children import ChildDiedError, Death
+from toolevals.agents.code.simulator import ChildDiedError, Death
 from toolevals.agents.code.system_calls import CLONE3, EVERYWHERE, PROCESSORS
 from toolevals.agents.loop import End, Task, converse
 from toolevals.agents.worlds import World

@@ -22,7 +22,7 @@ from tests.agents.hostile_code import HOSTILE
 from tests.agents.players import call
 from tests.agents.test_sandbox import EXAMPLE, HURRIED, LIMITS
 from toolevals.agents.code import CodeSimulator
-from toolevals.agents.code.children import ChildDiedError
+from toolevals.agents.code.simulator import ChildDiedError
 from toolevals.agents.code.system_calls import PROCESSORS
 
 def told(simulator, tool, **arguments):

@@ -6,8 +6,7 @@ from typing import Any
 import pytest
 
 from tests.agents.players import Shop, call
-from toolevals.agents.scripted import WORDS, FaultyWorld, ScriptedSimulator
-from toolevals.agents.simulations import Fault, Simulation
+from toolevals.agents.scripted import WORDS, Fault, FaultyWorld, ScriptedSimulator, Simulation
 from toolevals.agents.worlds import NotSimulatedError, ToolAnswer
 from toolevals.grading.layers.recovery import trouble_in
 from toolevals.grading.values.documents import schema

@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 
 from tests.agents.chat_server import Trouble, chat_server
 from toolevals.agents import anthropic_chat
-from toolevals.agents.chat_options import ChatOptions
 from toolevals.agents.chats import Reply, UnreachableError, retry_after, words_in
 from toolevals.agents.network import AddressPolicy
 from toolevals.agents.openai_chat import OpenAIChat, joined
 from toolevals.agents.openai_messages import message_in
+from toolevals.agents.options import ChatOptions
 from toolevals.grading.values import Message, ToolCall
 from toolevals.grading.values.problems import InvalidDocument
 

@@ -15,11 +15,10 @@ from hypothesis import strategies as st
 from tests.agents.loopback import Trouble
 from tests.agents.players import Shop
 from tests.agents.webhook_server import WebhookServer, webhook_server
-from toolevals.agents.chat_options import WebhookOptions
 from toolevals.agents.chats import UnreachableError
-from toolevals.agents.loop import Conversation, End, Task, converse
+from toolevals.agents.loop import Conversation, End, ScriptedUser, Task, converse
 from toolevals.agents.network import AddressPolicy, guarded_client
-from toolevals.agents.users import ScriptedUser
+from toolevals.agents.options import WebhookOptions
 from toolevals.agents.webhook import Webhook, WebhookChat, transcript_of
 from toolevals.agents.worlds import ToolAnswer
 from toolevals.grading.values import MalformedCall, ToolCall, ToolSpec
@@ -183,7 +182,7 @@ def test_what_is_no_answer_is_named_and_whether_to_ask_again(said, again, words)
 
 
 def test_an_answer_without_end_is_not_read_to_its_end(monkeypatch):
-    monkeypatch.setattr("toolevals.agents.answers.ANSWER_BYTES", 1000)
+    monkeypatch.setattr("toolevals.agents.network.ANSWER_BYTES", 1000)
     with webhook_server(lambda _: {"answer": "x" * 2000}) as server:
         assert "longer than 1,000 bytes" in str(talk(server).transcript.error)
 

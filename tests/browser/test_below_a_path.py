@@ -30,7 +30,7 @@ from tests.cli.served import EXAMPLES, TOOLS, lines
 from tests.cli.test_send import recorded
 from tests.fixtures.application import LiveApp
 from toolevals.cli import main as command
-from toolevals.cli.exits import Exit
+from toolevals.cli.output import Exit
 from toolevals.sdk.instrumenting import instrument
 
 pytestmark = [pytest.mark.browser, pytest.mark.servers]

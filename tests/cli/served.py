@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from toolevals.cli import main as command
-from toolevals.cli.exits import Exit
+from toolevals.cli.output import Exit
 
 TOKEN = """
 from toolevals.workspace.models import Project, User, Role

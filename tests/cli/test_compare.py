@@ -9,8 +9,8 @@ import pytest
 
 from tests.cli.answering import answer
 from toolevals.cli import main as command
-from toolevals.cli.exits import Exit
 from toolevals.cli.http import Request, Response
+from toolevals.cli.output import Exit
 
 LAYER = {
     "name": "outcome",

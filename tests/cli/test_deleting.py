@@ -9,7 +9,7 @@ import pytest
 
 from tests.cli.served import server  # noqa: F401 - a fixture
 from toolevals.cli import main as command
-from toolevals.cli.exits import Exit
+from toolevals.cli.output import Exit
 
 pytestmark = pytest.mark.servers
 

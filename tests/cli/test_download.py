@@ -13,7 +13,7 @@ from tests.agents.leaderboard_like import SOURCES, data_files
 from toolevals.agents.code.leaderboard_turns import PACKAGE
 from toolevals.cli import downloading
 from toolevals.cli import main as command
-from toolevals.cli.exits import Exit
+from toolevals.cli.output import Exit
 
 DATA = {
     "bfcl_eval/data/BFCL_v4_multiple.json": b'{"id": "multiple_0"}\n',

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from tests.cli.test_grade import INPUT, TOOLS
-from toolevals.cli.exits import Exit
-from toolevals.cli.gate_output import printable
+from toolevals.cli.gate import printable
 from toolevals.cli.main import main
+from toolevals.cli.output import Exit
 
 RIGHT = {"tool_calls": [{"name": "track", "arguments": {"order": "A-1"}}]}
 WRONG = {"tool_calls": [{"name": "refund", "arguments": {"order": "A-1"}}]}

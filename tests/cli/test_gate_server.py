@@ -13,8 +13,8 @@ import pytest
 
 from tests.cli.gate_examples import FOLDER, checkout, run, runnable
 from tests.presentation.junit_structure import junit_faults
-from toolevals.cli.exits import Exit
 from toolevals.cli.main import main
+from toolevals.cli.output import Exit
 
 pytestmark = pytest.mark.servers
 

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from tests.grading.benchmark import SAMPLE, benchmark_rows, needs_benchmark
-from toolevals.cli.exits import Exit
 from toolevals.cli.main import main
+from toolevals.cli.output import Exit
 from toolevals.grading.engine.case_metrics import METRICS
 from toolevals.grading.values.verdicts import CaseGrade
 

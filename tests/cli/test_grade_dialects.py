@@ -14,8 +14,8 @@ import pytest
 from tests.agents.leaderboard_like import row as turns_row
 from tests.agents.leaderboard_like import write_folder
 from tests.cli.test_grade import INPUT, ROWS, row
-from toolevals.cli.exits import Exit
 from toolevals.cli.main import main
+from toolevals.cli.output import Exit
 
 CASES = [
     row("right", tool_calls=[{"name": "track", "arguments": '{"order": "A-1"}'}]),

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from toolevals.cli.exits import Exit
 from toolevals.cli.main import main, with_kind
+from toolevals.cli.output import Exit
 
 DATA = Path(__file__).parents[1] / "grading" / "files" / "evaluation_files" / "data"
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from toolevals.cli import native_grading
+from toolevals.cli import grade_cases
 from toolevals.cli.gate_files import gate_cases
-from toolevals.cli.native_grading import NativeGrading
+from toolevals.cli.grade_cases import NativeGrading
 from toolevals.grading.values.problems import InvalidDocument
 
 EXAMPLE = {
@@ -78,7 +78,7 @@ def test_each_trial_is_told_as_if_it_were_alone():
 
 def test_rows_leave_nothing_to_the_search_for_garbage():
     grading = NativeGrading(is_json=True)
-    answers = [RIGHT, WRONG] * (native_grading._MOST_EXAMPLES // 2)
+    answers = [RIGHT, WRONG] * (grade_cases._MOST_EXAMPLES // 2)
     for place, answer in enumerate(answers):
         grading.read({**EXAMPLE, "id": str(place), **answer})
     gc.collect()

@@ -13,8 +13,8 @@ import pytest
 
 from tests.cli.test_grade import ROWS, row
 from toolevals.cli import blocks, output
-from toolevals.cli.exits import Exit
 from toolevals.cli.main import main
+from toolevals.cli.output import Exit
 
 
 def _rows(number: int) -> str:

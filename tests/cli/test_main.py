@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from toolevals.cli import main as command
-from toolevals.cli.exits import Exit
+from toolevals.cli.output import Exit
 from toolevals.cli.verbs import VERBS
 
 FENCED = re.MULTILINE | re.DOTALL
@@ -78,7 +78,7 @@ def test_asking_for_help_loads_no_verb():
         for name in loaded.strip().split("|")
         if name.startswith(("toolevals.", "urllib.request", "jsonschema", "yaml"))
     }
-    own = {f"toolevals.cli{part}" for part in ("", ".main", ".exits", ".output", ".verbs")}
+    own = {f"toolevals.cli{part}" for part in ("", ".main", ".output", ".verbs")}
     assert ours == own
 
 

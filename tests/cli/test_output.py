@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from toolevals.cli.exits import Exit
+from toolevals.cli.output import Exit
 
 ROOT = Path(__file__).parents[2]
 ENVIRONMENT = os.environ | {"PYTHONPATH": str(ROOT)}

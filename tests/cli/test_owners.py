@@ -12,7 +12,7 @@ from scripts.dev.environment import ROOT
 from tests.fixtures.people import person
 from toolevals.cli import main as command
 from toolevals.cli import serve
-from toolevals.cli.exits import Exit
+from toolevals.cli.output import Exit
 from toolevals.workspace.models import AuditEntry, Role, SignInFailure, User
 
 pytestmark = pytest.mark.django_db

@@ -13,8 +13,8 @@ import pytest
 from mcp import types as mcp
 
 from tests.cli.test_grade import row
-from toolevals.cli.exits import Exit
 from toolevals.cli.main import main
+from toolevals.cli.output import Exit
 
 SCHEMA = {"type": "object", "properties": {"order": {"type": "string"}}, "required": ["order"]}
 

@@ -16,9 +16,9 @@ from django.test import Client
 from labeling.models import Dataset, Example
 from tests.grading.benchmark import needs_benchmark
 from toolevals.cli.client import ProjectClient
-from toolevals.cli.exits import Exit
 from toolevals.cli.http import Request, Response
 from toolevals.cli.main import main
+from toolevals.cli.output import Exit
 from toolevals.grading.files.evaluation_files.reading import content_key
 from toolevals.grading.reading.examples import read_example
 from toolevals.grading.reading.parsing.recorded import tau2_runs, tau_runs

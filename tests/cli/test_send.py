@@ -15,11 +15,10 @@ from django.test import Client
 
 from tests.grading.benchmark import needs_benchmark
 from toolevals.cli.client import ProjectClient
-from toolevals.cli.conversation_files import conversations_read
-from toolevals.cli.exits import Exit
 from toolevals.cli.http import Request, Response
 from toolevals.cli.main import main
-from toolevals.cli.sending import Agent, export_of, spans_of_conversation
+from toolevals.cli.output import Exit
+from toolevals.cli.sending import Agent, conversations_read, export_of, spans_of_conversation
 from toolevals.grading.reading.telemetry.otlp import spans_in
 from toolevals.traces.models import Trace
 from toolevals.traces.reading.services import traces_settle

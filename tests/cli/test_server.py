@@ -18,7 +18,7 @@ from tests.agents.messages_server import messages_server, use
 from tests.agents.webhook_server import webhook_server
 from tests.cli.served import EXAMPLES, OPEN_RUNS, PREDICTIONS, TOOLS, imported, lines, server
 from toolevals.cli import main as command
-from toolevals.cli.exits import Exit
+from toolevals.cli.output import Exit
 
 __all__ = ["imported", "server"]
 

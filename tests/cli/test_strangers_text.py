@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from toolevals.cli.native_rows import native_row
+from toolevals.cli.grade_rows import native_row
 from toolevals.grading.engine.grading import compile_case, grade
 
 INPUTS = Path(__file__).parent.parent / "grading" / "reading" / "parsing" / "strangers"

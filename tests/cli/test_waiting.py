@@ -8,8 +8,8 @@ import pytest
 
 from tests.cli.answering import answer
 from toolevals.cli.client import ProjectClient
-from toolevals.cli.exits import CommandError, Exit
 from toolevals.cli.http import LateError, Request, Response, UnreachableError
+from toolevals.cli.output import CommandError, Exit
 
 JOB = {"id": "0198f1c2", "title": "Import of core", "done": 1, "total": 2, "report": {}}
 RUNNING, DONE, FAILED = (JOB | {"state": state} for state in ("running", "succeeded", "failed"))

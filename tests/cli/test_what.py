@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from toolevals.cli.exits import Exit
 from toolevals.cli.main import main
+from toolevals.cli.output import Exit
 
 EXAMPLE: dict[str, Any] = {"id": "a", "input": {"messages": [{"role": "user", "content": "Where is A-1?"}]}}
 

@@ -31,7 +31,7 @@ from tests.fixtures.hostile_schemas import CHECKED, every_hostile_schema
 from toolevals.grading.edge_cases.parameters import MAX_PARAMETERS, applicable_kinds, parameters_of
 from toolevals.grading.json_schema.conformance import expectation_problems
 from toolevals.grading.json_schema.strict_mode import PROVIDERS, strict_problems
-from toolevals.grading.reading.parsing.text_formats.typed_text import typed
+from toolevals.grading.reading.parsing.text_formats.source import typed
 from toolevals.grading.reading.specs.reading import read_tools
 from toolevals.grading.values import Expectation, ToolSpec
 from toolevals.grading.values.problems import InvalidDocument

@@ -16,7 +16,7 @@ import pytest
 from scripts.dev import bench, checks, environment
 from scripts.dev.environment import ROOT, DevError
 from scripts.dev.locks import pins
-from toolevals.cli.exits import CommandError
+from toolevals.cli.output import CommandError
 from toolevals.cli.serve import port_free, require_writable
 
 

@@ -21,7 +21,7 @@ from toolevals.grading.values.matchers import Exact
 from toolevals.grading.values.verdicts import NONE, ArgumentDifference, CaseGrade, Pair, Verdict
 from toolevals.registry.tool_lists import tool_list_of
 from toolevals.runs import models
-from toolevals.runs.api.serializers import CaseDetailSerializer
+from toolevals.runs.runs.serializers import CaseDetailSerializer
 
 pytestmark = pytest.mark.django_db
 

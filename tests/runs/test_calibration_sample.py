@@ -14,7 +14,7 @@ from tests.fixtures.people import person
 from tests.runs.building import STATUS, call, example, uploaded_run, version_of
 from tests.runs.calibrated import calibration_made, scored
 from tests.runs.judged import judge_of
-from toolevals.agents.judge_prompts import messages_for
+from toolevals.agents.judge import messages_for
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.runs.judge_calibrations.questions import Questions
 from toolevals.runs.judge_calibrations.services import CalibrationRequest, calibration_begin, case_rate

@@ -12,7 +12,7 @@ from tests.agents.chat_server import Trouble, chat_server
 from tests.agents.judges import MODEL, judging
 from tests.runs.building import cases_of, rows_of
 from tests.runs.judged import POLITE, judge_of, judged_run, verdicts_of
-from toolevals.agents.retry import RetryPolicy
+from toolevals.agents.chats import RetryPolicy
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.runs.grading.services import grading_start
 from toolevals.runs.judging import bench
@@ -31,7 +31,7 @@ COST = (40 + 7 * 10) / 1e6
 def nearby(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """Judges are on loopback, and nobody waits between tries."""
     settings.AGENT_NETWORKS = ["127.0.0.0/8"]
-    monkeypatch.setattr("toolevals.agents.retry.time.sleep", lambda _: None)
+    monkeypatch.setattr("toolevals.agents.chats.time.sleep", lambda _: None)
 
 
 def half(_: Any) -> Any:

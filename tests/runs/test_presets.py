@@ -9,9 +9,9 @@ from reports.trends.queries import recent_runs
 from tests.runs.building import STATUS, baseline_run, call, example, uploaded_run, version_of
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.runs.models import Run, Transcript
+from toolevals.runs.runs.presets import CONSISTENCY, Candidate, Preset, chosen_positions
 from toolevals.runs.runs.requesting import RunRequest, run_request_baseline
 from toolevals.runs.runs.services import preset_positions
-from toolevals.runs.scope.presets import CONSISTENCY, Candidate, Preset, chosen_positions
 
 
 def candidate(position: int, *, hard: bool = False, failed: bool = False) -> Candidate:

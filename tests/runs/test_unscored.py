@@ -37,7 +37,7 @@ GROUNDED = {"claims": [{"claim": "It is on its way.", "supported": True}]}
 def nearby(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """Judges are on loopback, and nobody waits between tries."""
     settings.AGENT_NETWORKS = ["127.0.0.0/8"]
-    monkeypatch.setattr("toolevals.agents.retry.time.sleep", lambda _: None)
+    monkeypatch.setattr("toolevals.agents.chats.time.sleep", lambda _: None)
 
 
 def talk(name: str, result: str, answer: str) -> dict[str, Any]:

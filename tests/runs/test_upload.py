@@ -9,7 +9,7 @@ from django.urls import reverse
 
 from tests.runs.building import HISTORY, STATUS, call, cases_of, jsonl, silence, stored, uploaded_run
 from toolevals.grading.values.problems import InvalidDocument
-from toolevals.runs.files import predictions
+from toolevals.runs.files import evaluation_files
 from toolevals.runs.models import CaseGrade, Grading, Run, Transcript
 from toolevals.runs.runs.services import run_upload
 from toolevals.workspace.jobs.services import job_retry
@@ -170,7 +170,7 @@ def test_the_same_id_and_trial_twice_refuses_the_file(project, version, run_jobs
 
 
 def test_every_wrong_line_is_named_up_to_a_limit(project, version, run_jobs, monkeypatch):
-    monkeypatch.setattr(predictions, "MAX_ERRORS", 3)
+    monkeypatch.setattr(evaluation_files, "MAX_ERRORS", 3)
     run = uploaded_run(project, version, [call(f"no-{number}", STATUS) for number in range(9)])
 
     errors = refused(run, run_jobs)
@@ -189,7 +189,7 @@ def test_a_wrong_line_late_in_a_long_file_takes_everything_back(project, version
 
 
 def test_a_line_without_end_is_not_read_into_memory(project, version, run_jobs, monkeypatch):
-    monkeypatch.setattr(predictions, "MAX_LINE_BYTES", 400)
+    monkeypatch.setattr(evaluation_files, "MAX_LINE_BYTES", 400)
     run = uploaded_run(project, version, b'{"id": "' + b"x" * 1000 + b'"}\n' + jsonl(GOOD))
 
     [error] = refused(run, run_jobs)

@@ -8,7 +8,7 @@ import pytest
 
 from tests.slow_lane.conftest import HELD_SECONDS, SlowApp, at_a_pace
 from tests.slow_lane.kinds import kinds
-from toolevals.cli.exits import Exit
+from toolevals.cli.output import Exit
 
 pytestmark = [pytest.mark.slow_lane, pytest.mark.servers]
 WAITING = ("import", "run", "gate", "again")

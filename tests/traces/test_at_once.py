@@ -13,9 +13,8 @@ from django.utils import timezone
 
 from tests.traces.sending import conversation, export, packed, stored_keys
 from toolevals.traces.intake.encodings import message_of
-from toolevals.traces.intake.messages import sorted_messages
 from toolevals.traces.intake.services import spans_store
-from toolevals.traces.intake.sorting import sorted_spans
+from toolevals.traces.intake.sorting import sorted_messages, sorted_spans
 from toolevals.traces.models import ToolUse, Trace
 from toolevals.traces.reading.chunks import spans_of
 from toolevals.traces.reading.services import traces_settle, traces_take

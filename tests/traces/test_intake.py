@@ -24,7 +24,7 @@ from tests.traces.sending import (
     span,
     stored_keys,
 )
-from toolevals.traces.intake.bodies import Rates, Refused
+from toolevals.traces.intake.encodings import Rates, Refused
 from toolevals.traces.intake.services import trace_settings_update
 from toolevals.traces.models import SpanChunk, Trace
 from toolevals.traces.reading.chunks import spans_of

@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from toolevals.traces.intake.models import first_id
 from toolevals.traces.models import ToolUse, Trace
-from toolevals.traces.production.tool_table import tool_table
+from toolevals.traces.production.tool_changes import tool_table
 from toolevals.traces.reading.filters import TraceFilter
 
 

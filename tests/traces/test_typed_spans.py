@@ -18,10 +18,9 @@ from toolevals.grading.reading.telemetry.otlp import attributes_of, spans_in
 from toolevals.grading.reading.telemetry.otlp_protobuf import traces_in_json
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.traces.intake.encodings import LOGS, document_of, message_of
-from toolevals.traces.intake.messages import sorted_messages, stored_message
 from toolevals.traces.intake.scrubbing import rules_of
 from toolevals.traces.intake.services import trace_settings_update
-from toolevals.traces.intake.sorting import sorted_spans, stored_document
+from toolevals.traces.intake.sorting import sorted_messages, sorted_spans, stored_document, stored_message
 from toolevals.traces.models import Trace
 from toolevals.traces.reading.chunks import document_in, spans_of
 

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from tests.access.addresses import addresses
 from toolevals import wsgi
-from toolevals.cli.exits import Exit
 from toolevals.cli.main import main
+from toolevals.cli.output import Exit
 from toolevals.path_prefix import TAKEN, PathPrefixError, path_below, prefix_of
 from toolevals.settings.environment import path_prefix
 

@@ -12,11 +12,11 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from toolevals.agents.anthropic_options import AnthropicOptions
 from toolevals.agents.chats import Reply, UnreachableError, is_transient, safe
 from toolevals.agents.clients import ClientChat
 from toolevals.agents.network import AddressPolicy, guarded_client
 from toolevals.agents.openai_messages import WireNames, losses_within, with_calls_said, with_ids
+from toolevals.agents.options import AnthropicOptions
 from toolevals.grading.reading.parsing import Loss, is_count, read_transcript
 from toolevals.grading.values import Call, MalformedCall, Message, ToolCall, ToolSpec
 from toolevals.grading.values.problems import InvalidDocument
@@ -61,7 +61,7 @@ def as_messages(messages: Sequence[Message]) -> list[dict[str, Any]]:
     return turns
 
 
-def message_in(content: list[Any], stop_reason: Any, *, place: int) -> tuple[Message, tuple[Loss, ...]]:
+def message_in(content: list[Any], stop_reason: object, *, place: int) -> tuple[Message, tuple[Loss, ...]]:
     """Read the blocks of an answer, and what of them a transcript has no place for.
 
     A call that the longest answer has cut off is malformed: its arguments are only the beginning. A call without an id
@@ -240,7 +240,7 @@ class AnthropicChat(ClientChat):
         return is_transient(status) or (isinstance(kind, str) and kind in PASSING)
 
 
-def _usage(usage: Any) -> dict[str, float]:
+def _usage(usage: object) -> dict[str, float]:
     """Return the tokens; the protocol counts those that it had in its cache, or keeps for later, besides the input."""
     if not isinstance(usage, Mapping):
         return {}

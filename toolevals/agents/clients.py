@@ -12,9 +12,8 @@ from typing import Any, Self
 
 import httpx2
 
-from toolevals.agents.answers import ANSWER_BYTES, AnswerRefusedError
 from toolevals.agents.chats import UnreachableError, retry_after, unreachable, words_in
-from toolevals.agents.network import ForbiddenAddressError
+from toolevals.agents.network import ANSWER_BYTES, AnswerRefusedError, ForbiddenAddressError
 from toolevals.grading.values.documents import load_json
 from toolevals.grading.values.problems import InvalidDocument
 
@@ -153,7 +152,7 @@ def _lines_in(chunks: Iterable[bytes]) -> Iterator[bytes]:
     yield from (line.rstrip(b"\r\n") for line in b"".join(begun).splitlines(keepends=True) if line[-1:] in b"\r\n")
 
 
-def _error_in(body: Any) -> Mapping[str, Any]:
+def _error_in(body: object) -> Mapping[str, Any]:
     """Return the description of an error, alone or under `error`."""
     inner = body.get("error") if isinstance(body, dict) else None
     return inner if isinstance(inner, dict) else body if isinstance(body, dict) else {}

@@ -10,11 +10,9 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import MISSING, dataclass, field, fields
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
-from toolevals.agents.anthropic_options import AnthropicOptions
-from toolevals.agents.chat_options import ChatOptions, WebhookOptions
-from toolevals.agents.chats import Chat
+from toolevals.agents.chats import Chat, NoRateLimit, Pace, PatientChat, RetryPolicy
 from toolevals.agents.loop import Task
-from toolevals.agents.retry import NoRateLimit, Pace, PatientChat, RetryPolicy
+from toolevals.agents.options import AnthropicOptions, ChatOptions, WebhookOptions
 from toolevals.grading.values.problems import InvalidDocument
 
 if TYPE_CHECKING:

@@ -24,13 +24,16 @@ from uuid import uuid4
 
 import httpx2
 
-from toolevals.agents.answers import ANSWER_BYTES, AnswerRefusedError
-from toolevals.agents.chats import UnreachableError, retry_after
-from toolevals.agents.network import AddressPolicy, ForbiddenAddressError, guarded_client
-from toolevals.agents.option_checks import TEXT, Check, Options, address, number
-from toolevals.agents.retry import RetryPolicy, ask_patiently
-from toolevals.agents.scripted import text_of
-from toolevals.agents.simulations import Simulation
+from toolevals.agents.chats import RetryPolicy, UnreachableError, ask_patiently, retry_after
+from toolevals.agents.network import (
+    ANSWER_BYTES,
+    AddressPolicy,
+    AnswerRefusedError,
+    ForbiddenAddressError,
+    guarded_client,
+)
+from toolevals.agents.options import TEXT, Check, Options, address, number
+from toolevals.agents.scripted import Simulation, text_of
 from toolevals.agents.worlds import NotSimulatedError, ToolAnswer, World, WorldDiedError
 from toolevals.grading.reading.parsing import printable
 from toolevals.grading.values import ToolCall
@@ -49,7 +52,7 @@ NEITHER, NO_OBJECT = "neither a result nor an error", "a state that is no object
 HIDDEN = "[key]"
 
 
-def _are_names(value: Any) -> bool:
+def _are_names(value: object) -> bool:
     return isinstance(value, list) and len(value) <= 1000 and all(isinstance(name, str) for name in value)
 
 
@@ -139,7 +142,7 @@ class HttpSimulator:
         """Return the address of a question."""
         return f"{self._options.base_url.rstrip('/')}/{what}"
 
-    def ask(self, what: str, **body: Any) -> dict[str, Any]:
+    def ask(self, what: str, **body: object) -> dict[str, Any]:
         """Return the object that the service answers. Raises WorldDiedError."""
         retry = ONCE if self._in_vain else self._retry
         try:
@@ -221,7 +224,7 @@ class _HttpWorld:
             self._simulator.initial = state
         return state
 
-    def _changed(self, changes: Any) -> Mapping[str, Any]:
+    def _changed(self, changes: object) -> Mapping[str, Any]:
         """Return the state that the world began with, with what became of its records."""
         initial = self._simulator.initial if self._given is None else self._given
         if initial is None:
@@ -233,7 +236,7 @@ class _HttpWorld:
     def _wrong(self, said: str) -> WorldDiedError:
         return WorldDiedError(f"The simulator failed: {self._simulator.url('state')} answered {said}")
 
-    def _ask(self, what: str, **body: Any) -> dict[str, Any]:
+    def _ask(self, what: str, **body: object) -> dict[str, Any]:
         try:
             return self._simulator.ask(what, world=self.id, **body)
         except WorldDiedError as error:

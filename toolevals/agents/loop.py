@@ -1,4 +1,4 @@
-"""Holds the conversation between an agent, its tools and its user, until one of them ends it."""
+"""Holds the conversation between an agent, its tools and the user whom it talks to, until one of them ends it."""
 
 from __future__ import annotations
 
@@ -7,16 +7,79 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import Any
+from typing import Any, Protocol
 
 from toolevals.agents.chats import Chat, Reply, UnreachableError
-from toolevals.agents.users import NobodyThere, User
 from toolevals.agents.worlds import Nothing, NotSimulatedError, Refusals, ToolAnswer, World, WorldDiedError
 from toolevals.grading.matching.value_differences import state_patch
 from toolevals.grading.reading.parsing import Loss, Tally, transcript_in
 from toolevals.grading.values import Call, MalformedCall, Measures, Message, StateChanges, ToolSpec, Transcript
 from toolevals.grading.values.canonical import digest
-from toolevals.grading.values.tool_effects import reads_of
+from toolevals.grading.values.thoughts import spoken
+from toolevals.grading.values.tools import reads_of
+
+# What a simulated user says alone on a line when there is nothing more to say.
+DONE = "###DONE###"
+
+
+class User(Protocol):
+    """Answers the agent's words."""
+
+    def answer(self, messages: Sequence[Message]) -> str | None:
+        """Return what the user says next, None where the conversation is over. Raises UnreachableError."""
+
+
+class NoSimulatedUser:
+    """The user of a decision point: the agent's first words to them are the last."""
+
+    def answer(self, messages: Sequence[Message]) -> str | None:
+        return None
+
+
+class ScriptedUser:
+    """Says fixed turns, one after the other, whatever the agent says."""
+
+    def __init__(self, turns: Sequence[str]) -> None:
+        self._turns = list(turns)
+        self._said = 0
+
+    def answer(self, messages: Sequence[Message]) -> str | None:
+        if self._said == len(self._turns):
+            return None
+        self._said += 1
+        return self._turns[self._said - 1]
+
+
+class SimulatedUser:
+    """A model that plays a user by an instruction which the agent never sees.
+
+    It sees only what was said: the agent's words are the other's to it, its own are its own; tool calls, results,
+    thoughts and the agent's system prompt are left out.
+    """
+
+    def __init__(self, chat: Chat, instruction: str) -> None:
+        self._chat = chat
+        self._instruction = instruction
+
+    def answer(self, messages: Sequence[Message]) -> str | None:
+        seen = [Message("system", self._prompt())]
+        seen += [
+            Message("user" if message.role == "assistant" else "assistant", message.content)
+            for message in spoken(Transcript(tuple(messages))).messages
+            if message.role in ("user", "assistant") and message.content
+        ]
+        said = (self._chat.reply(seen, ()).message.content or "").strip()
+        if DONE in said:
+            said = said.replace(DONE, "").strip()
+            return said or None
+        return said or None
+
+    def _prompt(self) -> str:
+        return (
+            "You play a person who talks to an assistant. Say one turn at a time, in the person's own words, and "
+            "nothing about these instructions. Give details only when they are asked for. "
+            f"When the person has what they came for, or cannot get it, say {DONE} alone.\n\n{self._instruction}"
+        )
 
 
 class End(StrEnum):
@@ -83,7 +146,7 @@ def converse(
     The transcript holds what came after the example's own messages: the agent's turns, the tools' answers, and what
     the user said to them. Its usage and latency are sums over the agent's turns.
     """
-    talk = _Talk(chat, task, world or Nothing(), user or NobodyThere(), limits or Limits())
+    talk = _Talk(chat, task, world or Nothing(), user or NoSimulatedUser(), limits or Limits())
     error = None
     try:
         end = talk.run()

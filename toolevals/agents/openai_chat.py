@@ -16,7 +16,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from toolevals.agents.chat_options import ChatOptions
 from toolevals.agents.chats import Reply, UnreachableError, is_transient, safe
 from toolevals.agents.clients import OK, ClientChat
 from toolevals.agents.network import AddressPolicy, guarded_client
@@ -29,6 +28,7 @@ from toolevals.agents.openai_messages import (
     with_calls_said,
     with_ids,
 )
+from toolevals.agents.options import ChatOptions
 from toolevals.grading.reading.parsing import CallPieces, Loss, calls_in_text, first_choice, is_count
 from toolevals.grading.reading.parsing.text import UNHEEDED, goes_on_alone
 from toolevals.grading.values import Message, ToolSpec
@@ -120,7 +120,7 @@ class OpenAIChat(ClientChat):
         return [first, *choices[:place], *choices[place + 1 :]]
 
 
-def _usage(usage: Any) -> dict[str, float]:
+def _usage(usage: object) -> dict[str, float]:
     if not isinstance(usage, dict):
         return {}
     details = usage.get("prompt_tokens_details")
@@ -160,7 +160,7 @@ class _Choice:
             self.older.add([{"index": 0, "function": delta["function_call"]}])
         self.rest |= {key: _grown(self.rest.get(key), delta[key]) for key in delta.keys() - _JOINED}
 
-    def _say(self, content: Any) -> None:
+    def _say(self, content: object) -> None:
         if isinstance(content, list):
             for part in content:
                 self._say_part(part)
@@ -231,7 +231,7 @@ def _is_text(part: dict[str, Any]) -> bool:
     return part.keys() == {"type", "text"} and part["type"] == "text" and isinstance(part["text"], str)
 
 
-def _grown(before: Any, piece: Any) -> Any:
+def _grown(before: object, piece: object) -> Any:
     """Return a value that comes in pieces, with one more of them."""
     if isinstance(before, str) and isinstance(piece, str):
         return before + piece
@@ -242,7 +242,7 @@ def _grown(before: Any, piece: Any) -> Any:
     return before if piece is None else piece
 
 
-def _require(value: Any, kind: type[dict[str, Any]] | type[list[Any]] | type[str], what: str) -> None:
+def _require(value: object, kind: type[dict[str, Any]] | type[list[Any]] | type[str], what: str) -> None:
     if not isinstance(value, kind):
         names: dict[type, str] = {dict: "an object", list: "a list", str: "text"}
         raise InvalidDocument.at("", f"{what} is not {names[kind]}")

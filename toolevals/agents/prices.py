@@ -46,5 +46,5 @@ class Prices:
         return total / PER_TOKENS
 
 
-def _is_price(value: Any) -> bool:
+def _is_price(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value) and value >= 0

@@ -9,12 +9,12 @@ from typing import Any
 from toolevals.agents.worlds import NotSimulatedError, Refusals, Simulator, WorldDiedError
 from toolevals.grading.layers.execution import Effect
 from toolevals.grading.layers.recovery import TRANSIENT, trouble_in
-from toolevals.grading.matching.executable_calls import InexactError, exact_calls
+from toolevals.grading.matching.compiled_calls import InexactError, exact_calls
 from toolevals.grading.matching.value_differences import patched
 from toolevals.grading.values import Expectation, MalformedCall, ToolCall, Transcript
 from toolevals.grading.values.canonical import digest
 from toolevals.grading.values.problems import InvalidDocument
-from toolevals.grading.values.tool_effects import Reads, reads_by_name
+from toolevals.grading.values.tools import Reads, reads_by_name
 
 # How the reason begins where the gold's own calls cannot be made.
 GOLD_REFUSED = "A tool refused an expected call:"
@@ -89,7 +89,7 @@ def executed_calls(transcript: Transcript) -> Iterator[ToolCall]:
 
 
 @dataclass(frozen=True, slots=True)
-class Ground:
+class ExpectedStates:
     """The measure of an example's calls: the state before them, and those that they may leave.
 
     Where there is none, `open` says why in a sentence, and `died` where the world failed on the gold itself.
@@ -112,26 +112,26 @@ class Ground:
 
 def ground(
     simulator: Simulator, example: Mapping[str, Any], expectation: Expectation, reads: Reads = reads_by_name
-) -> Ground:
+) -> ExpectedStates:
     """Find out where calls should lead: to the state that the label gives, else to where its own calls lead."""
     if expectation.state is not None:
         made = replay(simulator, example, ())
-        return Ground(made.initial, (expectation.state,), died=made.died)
+        return ExpectedStates(made.initial, (expectation.state,), died=made.died)
     try:
         alternatives = exact_calls(expectation)
     except InexactError as error:
-        return Ground(open=f"What the calls should lead to is left open: {error}.")
+        return ExpectedStates(open=f"What the calls should lead to is left open: {error}.")
     states: list[Mapping[str, Any]] = []
     for calls in alternatives:
         made = replay(simulator, example, calls, reads)
         if made.died is not None:
-            return Ground(made.initial, died=made.died)
+            return ExpectedStates(made.initial, died=made.died)
         if silent := _silence(made):
-            return Ground(made.initial, open=silent)
+            return ExpectedStates(made.initial, open=silent)
         if made.raised is not None:
-            return Ground(made.initial, open=f"{GOLD_REFUSED} {made.raised}")
+            return ExpectedStates(made.initial, open=f"{GOLD_REFUSED} {made.raised}")
         states.append(made.final or {})
-    return Ground(made.initial, tuple(states))
+    return ExpectedStates(made.initial, tuple(states))
 
 
 class Executions:
@@ -139,7 +139,7 @@ class Executions:
 
     def __init__(self, simulator: Simulator) -> None:
         self._simulator = simulator
-        self._grounds: dict[Hashable, Ground] = {}
+        self._grounds: dict[Hashable, ExpectedStates] = {}
         # The digest of the state that was asked for last: worlds mostly begin with one and the same.
         self._digested: tuple[Mapping[str, Any], str] | None = None
 

@@ -1,4 +1,4 @@
-"""Answers calls from scripted results, and makes tools fail, as the example's script says."""
+"""Reads an example's `simulation.v1.json`, answers calls from it, and makes tools fail as it says."""
 
 from __future__ import annotations
 
@@ -6,13 +6,86 @@ import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Self
 
-from toolevals.agents.simulations import Fault, ScriptedResult, Simulation
 from toolevals.agents.worlds import Nothing, Simulator, ToolAnswer, World
 from toolevals.grading.matching.compiled_calls import compile_call
 from toolevals.grading.matching.equality import PROFILES
-from toolevals.grading.values import ToolCall
+from toolevals.grading.values import CallExpectation, ToolCall, call_expectation_from, require_earlier
+from toolevals.grading.values.documents import require_valid
+from toolevals.grading.values.problems import InvalidDocument
+
+
+@dataclass(frozen=True, slots=True)
+class ScriptedResult:
+    """The result of one kind of call, `times` times or always (None)."""
+
+    call: CallExpectation
+    content: Any
+    is_error: bool = False
+    times: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """A tool's calls from the `nth` (from 1) on fail, `times` of them in succession; None: it never recovers."""
+
+    tool: str
+    fault: str
+    nth: int = 1
+    times: int | None = 1
+    retry_after: float | None = None
+    message: str = ""
+
+    def strikes(self, number: int) -> bool:
+        """Tell whether the tool's call of this number (from 1) fails."""
+        return number >= self.nth and (self.times is None or number < self.nth + self.times)
+
+
+@dataclass(frozen=True, slots=True)
+class Simulation:
+    """Scripted results, faults, the user's turns or instruction, and the state that the world begins with."""
+
+    results: tuple[ScriptedResult, ...] = ()
+    faults: tuple[Fault, ...] = ()
+    turns: tuple[str, ...] = ()
+    instruction: str = ""
+    state: Mapping[str, Any] | None = None
+
+    @classmethod
+    def from_document(cls, document: Any) -> Self:
+        """Read the document. Raises InvalidDocument."""
+        require_valid(document, "simulation")
+        user = document.get("user", {})
+        return cls(
+            results=tuple(
+                _result(result, f"/results/{place}") for place, result in enumerate(document.get("results", ()))
+            ),
+            faults=tuple(Fault(**fault) for fault in document.get("faults", ())),
+            turns=tuple(user.get("turns", ())),
+            instruction=user.get("instruction", ""),
+            state=document.get("state"),
+        )
+
+    @classmethod
+    def of_example(cls, example: Mapping[str, Any]) -> Self:
+        """Read the `simulation` of an example's input, empty where it has none. Raises InvalidDocument."""
+        try:
+            return cls.from_document(example.get("simulation", {}))
+        except InvalidDocument as error:
+            raise error.below("/input/simulation") from None
+
+
+def _result(document: dict[str, Any], pointer: str) -> ScriptedResult:
+    call = call_expectation_from(
+        {key: document[key] for key in ("tool", "arguments", "additional_arguments") if key in document}, pointer
+    )
+    # It answers single calls, and knows of no other.
+    require_earlier(call, 1, pointer)
+    is_error = "error" in document
+    content = document["error"] if is_error else document["result"]
+    return ScriptedResult(call, content, is_error, document.get("times"))
 
 
 class ScriptedSimulator:
@@ -50,7 +123,7 @@ class _Script:
         return self._behind.state()
 
 
-def text_of(content: Any) -> str:
+def text_of(content: object) -> str:
     """Return a result as an agent reads it: text as it is, anything else as JSON."""
     return content if isinstance(content, str) else json.dumps(content, ensure_ascii=False)
 

@@ -17,10 +17,9 @@ from typing import Any
 
 import httpx2
 
-from toolevals.agents.answers import ANSWER_BYTES, AnswerRefusedError
 from toolevals.agents.chats import Reply, UnreachableError, is_transient, retry_after, unreachable
 from toolevals.agents.loop import Task
-from toolevals.agents.network import ForbiddenAddressError
+from toolevals.agents.network import ANSWER_BYTES, AnswerRefusedError, ForbiddenAddressError
 from toolevals.agents.openai_messages import with_ids
 from toolevals.grading.reading.parsing import Loss, last_words, read_transcript
 from toolevals.grading.reading.parsing.text import unheeded, with_text_calls
@@ -38,7 +37,7 @@ MAX_DEPTH = 60
 ENCODED = "whsec_"
 
 
-def transcript_of(answer: Any, tools: Sequence[ToolSpec] | None = None) -> tuple[Transcript, tuple[Loss, ...]]:
+def transcript_of(answer: object, tools: Sequence[ToolSpec] | None = None) -> tuple[Transcript, tuple[Loss, ...]]:
     """Read an answer, and what of it is left out: a line of predictions without its id, or messages in any format.
 
     Calls in text are read with the `tools` that were offered. Raises InvalidDocument.

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from toolevals.grading.values import ToolCall
-from toolevals.grading.values.tool_effects import Reads, reads_by_name
+from toolevals.grading.values.tools import Reads, reads_by_name
 
 
 @dataclass(frozen=True, slots=True)

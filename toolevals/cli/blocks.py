@@ -22,7 +22,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import IO, Any, Generic, NamedTuple, TypeVar
 
-from toolevals.cli.exits import CommandError, Exit
+from toolevals.cli.output import CommandError, Exit
 
 Answer = TypeVar("Answer")
 # What is asked of a block: its lines, and the number of the first, from 1. Made again in each process.

@@ -10,12 +10,10 @@ from collections.abc import Callable, Mapping
 from typing import Any
 from urllib.parse import quote
 
-from toolevals.cli.answers import job_errors
 from toolevals.cli.connection import ServerClient
-from toolevals.cli.credentials import LOCAL, login_for
-from toolevals.cli.exits import CommandError, Exit
-from toolevals.cli.http import Transport
-from toolevals.cli.output import note
+from toolevals.cli.http import Transport, job_errors
+from toolevals.cli.login import LOCAL, login_for
+from toolevals.cli.output import CommandError, Exit, note
 
 
 def add_server_options(parser: argparse.ArgumentParser) -> None:

@@ -8,9 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from toolevals.cli.client import ProjectClient, add_server_options
-from toolevals.cli.exits import Exit
-from toolevals.cli.grade_tables import table
-from toolevals.cli.output import say
+from toolevals.cli.output import Exit, say, table
 from toolevals.cli.verbs import Verbs
 from toolevals.presentation.numbers import p_value, part_count, percent, points, signed_span
 

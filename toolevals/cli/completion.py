@@ -8,8 +8,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable, Sequence
 
-from toolevals.cli.exits import Exit
-from toolevals.cli.output import say
+from toolevals.cli.output import Exit, say
 from toolevals.cli.verbs import VERBS, Verbs
 
 # Each asks `toolevals completion words -- VERB … WORD`.

@@ -15,10 +15,20 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from toolevals.cli.answers import check, is_at_work, not_ours, value_of
-from toolevals.cli.exits import CommandError, Exit
-from toolevals.cli.http import BadAddressError, Form, Http, LateError, Response, Transport, UnreachableError
-from toolevals.cli.output import note
+from toolevals.cli.http import (
+    BadAddressError,
+    Form,
+    Http,
+    LateError,
+    Response,
+    Transport,
+    UnreachableError,
+    check,
+    is_at_work,
+    not_ours,
+    value_of,
+)
+from toolevals.cli.output import CommandError, Exit, note
 
 # What a server, or whatever stands before it, answers while it cannot answer.
 PASSING = frozenset({429, 502, 503, 504})

@@ -11,8 +11,7 @@ from urllib.parse import quote
 
 from toolevals.cli.client import ProjectClient, add_server_options
 from toolevals.cli.connection import ServerClient
-from toolevals.cli.exits import CommandError, Exit
-from toolevals.cli.output import say
+from toolevals.cli.output import CommandError, Exit, say
 from toolevals.cli.verbs import Verbs
 
 # Each kind with the address of one, below its project's.

@@ -9,8 +9,7 @@ import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from toolevals.cli.exits import Exit
-from toolevals.cli.output import say
+from toolevals.cli.output import Exit, say
 from toolevals.cli.verbs import Verbs
 
 

@@ -16,9 +16,8 @@ from pathlib import Path
 from toolevals.agents.code.leaderboard_turns import FILES, SIMULATORS
 from toolevals.agents.code.leaderboard_turns import PACKAGE as SOURCES
 from toolevals.archives import UNREADABLE
-from toolevals.cli.exits import CommandError, Exit
 from toolevals.cli.inputs import input_file
-from toolevals.cli.output import say
+from toolevals.cli.output import CommandError, Exit, say
 from toolevals.cli.verbs import Verbs
 from toolevals.grading.dialects.leaderboard_turns import CATEGORIES as SEVERAL_TURNS
 from toolevals.grading.reading.bfcl import CATEGORIES

@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from toolevals.cli.client import ProjectClient, add_server_options
-from toolevals.cli.exits import Exit
-from toolevals.cli.output import note, write_parts
+from toolevals.cli.output import Exit, note, write_parts
 from toolevals.cli.verbs import Verbs
 
 FORMATS = ("jsonl", "csv", "labels-csv", "bfcl", "openai-chat", "langsmith")

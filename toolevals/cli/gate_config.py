@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from toolevals.cli.exits import CommandError, Exit
 from toolevals.cli.inputs import STANDARD_INPUT, read_input_text
+from toolevals.cli.output import CommandError, Exit
 from toolevals.grading.gates.documents import read_gate
 from toolevals.grading.gates.rules import DEFAULT_MINIMUMS
 from toolevals.grading.values.documents import load_json, require_json
@@ -65,7 +65,7 @@ def add_gate_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def gate_document(arguments: argparse.Namespace, kept: Any = None) -> dict[str, Any]:
+def gate_document(arguments: argparse.Namespace, kept: object = None) -> dict[str, Any]:
     """Return the gate's document: of the file, or the one that the server keeps (`kept`), with what the options ask.
 
     Raises CommandError that says where and what is wrong.

@@ -8,13 +8,10 @@ from functools import partial
 from typing import Any, NamedTuple, get_args
 
 from toolevals.cli.blocks import answered, size_of
-from toolevals.cli.exits import CommandError, Exit
-from toolevals.cli.grade_lines import LineRemarks, Lines, Remarks, opened
-from toolevals.cli.native_cases import Case
-from toolevals.cli.native_grading import NativeGrading
-from toolevals.cli.native_rows import native_row
-from toolevals.cli.output import ProgressBar
-from toolevals.cli.what_was_read import say_readings
+from toolevals.cli.grade_cases import Case, NativeGrading
+from toolevals.cli.grade_rows import LineRemarks, Lines, Remarks, native_row, opened
+from toolevals.cli.inputs import say_readings
+from toolevals.cli.output import CommandError, Exit, ProgressBar
 from toolevals.grading.engine.case_metrics import METRICS
 from toolevals.grading.gates.case_table import CaseTable, case_of_grade
 from toolevals.grading.gates.evaluation import Evidence, errored_note, hold_gate, judge_notes, judges_in, with_notes
@@ -155,11 +152,11 @@ def _unread(lines: int) -> str:
 class _AnyRow:
     """Takes examples as they are."""
 
-    def read(self, row: Any) -> Any:
+    def read(self, row: object) -> Any:
         native_row(row)
         return row
 
-    def remark(self, graded: Any) -> None:
+    def remark(self, graded: object) -> None:
         return None
 
 
@@ -169,10 +166,10 @@ class _EitherRow:
     def __init__(self, metrics: Collection[str]) -> None:
         self.native = NativeGrading(metrics=metrics, is_json=True)
 
-    def read(self, row: Any) -> Case:
+    def read(self, row: object) -> Case:
         return _graded(row) if isinstance(row, dict) and "verdicts" in row else self.native.read(row)
 
-    def remark(self, graded: Any) -> None:
+    def remark(self, graded: object) -> None:
         return None
 
 
@@ -194,7 +191,7 @@ def _graded(row: dict[str, Any]) -> Case:
     return Case(example, trial or 0, grade, *known, tokens=tokens, cost=cost)
 
 
-def _metrics(document: Any) -> dict[str, Verdict]:
+def _metrics(document: object) -> dict[str, Verdict]:
     """Return the metrics of a graded row. Raises InvalidDocument."""
     if not isinstance(document, dict):
         raise InvalidDocument.at("/metrics", "is not an object")

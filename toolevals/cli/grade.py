@@ -18,13 +18,12 @@ from typing import IO, Any, NamedTuple
 import orjson
 
 from toolevals.cli.blocks import add_jobs_option, answered, size_of
-from toolevals.cli.exits import CommandError, Exit
+from toolevals.cli.grade_cases import NativeGrading
 from toolevals.cli.grade_dialects import dialect_grading
-from toolevals.cli.grade_lines import Grading, LineRemarks, Lines, Remarks, opened
-from toolevals.cli.native_grading import NativeGrading
-from toolevals.cli.output import ProgressBar, note, write_parts
+from toolevals.cli.grade_rows import Grading, LineRemarks, Lines, Remarks, opened
+from toolevals.cli.inputs import say_readings
+from toolevals.cli.output import CommandError, Exit, ProgressBar, note, write_parts
 from toolevals.cli.verbs import Verbs
-from toolevals.cli.what_was_read import say_readings
 from toolevals.grading.dialects.catalog import DIALECTS
 from toolevals.grading.files.evaluation_files.decoding import MAX_DOCUMENT_BYTES
 from toolevals.grading.files.evaluation_files.reading import EvaluationFile, evaluation_file, graded_rows
@@ -208,19 +207,19 @@ def _answers(file: IO[bytes], options: GradeOptions, jobs: int, remarks: Remarks
             yield graded.content
 
 
-def _json(grading: Grading, rows: Iterable[Any]) -> bytes:
+def _json(grading: Grading, rows: Iterable[object]) -> bytes:
     return b"".join([grading.line(row) for row in rows])
 
 
-def _csv(grading: Grading, rows: Iterable[Any]) -> bytes:
+def _csv(grading: Grading, rows: Iterable[object]) -> bytes:
     return b"".join(csv_stream(grading.columns, (grading.cells(row) for row in rows)))
 
 
-def _csv_rows(grading: Grading, rows: Iterable[Any]) -> bytes:
+def _csv_rows(grading: Grading, rows: Iterable[object]) -> bytes:
     return _csv(grading, rows).removeprefix(_csv(grading, ()))
 
 
-def _briefs(grading: Grading, rows: Iterable[Any]) -> list[Any]:
+def _briefs(grading: Grading, rows: Iterable[object]) -> list[Any]:
     return [grading.brief(row) for row in rows]
 
 

@@ -8,13 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from toolevals.cli.exits import CommandError, Exit
-from toolevals.cli.grade_lines import Grading, json_line
-from toolevals.cli.grade_tables import RATES, counted, rates, stacked, table
-from toolevals.cli.native_rows import NativeRow, native_row
+from toolevals.cli.grade_cases import RATES, counted, rates
+from toolevals.cli.grade_rows import Grading, NativeRow, json_line, native_row
+from toolevals.cli.output import CommandError, Exit, stacked, table
 from toolevals.grading.dialects import bfcl
-from toolevals.grading.dialects.catalog import DIALECTS
-from toolevals.grading.dialects.dialect import DialectScores, Metrics, WrongOptionError, no_scores, score
+from toolevals.grading.dialects.catalog import DIALECTS, DialectScores, Metrics, WrongOptionError, no_scores, score
 from toolevals.grading.dialects.leaderboard_turns import NOT_BY_STATE, category_of
 from toolevals.grading.dialects.rows import NoFormError, comparison
 from toolevals.presentation.csv import Cell
@@ -108,7 +106,7 @@ class _Scored:
         self._metrics = metrics
         self.columns = ("id", "trial", *metrics, "error", "unscored")
 
-    def read(self, row: Any) -> _Case:
+    def read(self, row: object) -> _Case:
         read = native_row(row)
         return _Case(read.id, read.trial, self._scores(read))
 

@@ -9,8 +9,7 @@ from typing import Any
 from urllib.parse import quote
 
 from toolevals.cli.client import ProjectClient, add_server_options
-from toolevals.cli.exits import CommandError, Exit
-from toolevals.cli.output import say, say_progress
+from toolevals.cli.output import CommandError, Exit, say, say_progress
 from toolevals.cli.verbs import Verbs
 
 # Each act with the request that does it.

@@ -6,10 +6,8 @@ import argparse
 import gc
 import sys
 from collections.abc import Collection, Sequence
-from typing import Any
 
-from toolevals.cli.exits import CommandError, Exit
-from toolevals.cli.output import cannot_be_written, note, say, silence, streams_prepare
+from toolevals.cli.output import CommandError, Exit, cannot_be_written, note, prepare_streams, say, silence
 from toolevals.cli.verbs import OLD_VERBS, VERBS, Verbs
 
 # What the scripts of `toolevals completion` ask.
@@ -21,9 +19,7 @@ OBJECTS_BETWEEN_SEARCHES = 50_000
 class ShowVersion(argparse.Action):
     """Prints the version when it is asked for, and not before: reading it takes time."""
 
-    def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> None:
-        from toolevals.cli.versioning import version_words
-
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
         say(version_words())
         parser.exit()
 
@@ -54,7 +50,7 @@ def _is_path(word: str) -> bool:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one verb and return its exit status."""
     gc.set_threshold(OBJECTS_BETWEEN_SEARCHES)
-    streams_prepare()
+    prepare_streams()
     words = with_kind(sys.argv[1:] if argv is None else argv)
     if words[:3] == COMPLETE:
         return _complete(words[3:])
@@ -101,6 +97,19 @@ def _run(arguments: argparse.Namespace) -> int:
         silence(sys.stdout)
         raise cannot_be_written(error) from error
     return status
+
+
+def version_words() -> str:
+    """Return the version, of the package or of the checkout that the code runs from, where it is, and Python's."""
+    import platform
+    import tomllib
+    from importlib.metadata import version
+
+    from toolevals.serving.folders import PACKAGES, checkout
+
+    top = checkout()
+    number = tomllib.loads((top / "pyproject.toml").read_text())["project"]["version"] if top else version("toolevals")
+    return f"toolevals {number} from {PACKAGES} (Python {platform.python_version()})"
 
 
 if __name__ == "__main__":

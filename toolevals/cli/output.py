@@ -1,4 +1,4 @@
-"""Write the output of the command, where the stream may be full, closed or without a reader."""
+"""Write the output of the command, where the stream may be full, closed or unread, and name its exit statuses."""
 
 from __future__ import annotations
 
@@ -7,18 +7,41 @@ import io
 import os
 import sys
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+from enum import IntEnum
 from pathlib import Path
 from typing import TextIO
 
-from toolevals.cli.exits import CommandError, Exit
+
+class Exit(IntEnum):
+    """One meaning each, so that a CI job can tell them apart."""
+
+    OK = 0
+    CRASHED = 1
+    FAILED = 2
+    WARNING = 3
+    CONFIGURATION = 4
+    DATA = 5
+    UNREACHABLE = 6
+    TIMED_OUT = 7
+    # As a shell says that Ctrl-C ended a command.
+    INTERRUPTED = 130
+
+
+class CommandError(Exception):
+    """Ends the command with a sentence on standard error and a status."""
+
+    def __init__(self, exit_status: Exit, message: str) -> None:
+        super().__init__(message)
+        self.exit_status = exit_status
+
 
 # Seconds between two lines of progress, and the characters of its bar.
 _BETWEEN = 0.2
 _WIDTH = 30
 
 
-def streams_prepare() -> None:
+def prepare_streams() -> None:
     """Make writing possible where a stream was closed by the caller, or cannot hold every character."""
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)
@@ -117,3 +140,21 @@ def silence(stream: TextIO) -> None:
 def cannot_be_written(error: OSError) -> CommandError:
     """Return the error that says why standard output takes nothing."""
     return CommandError(Exit.CONFIGURATION, f"cannot write to standard output: {error.strerror}")
+
+
+def table(head: tuple[str, ...], rows: Iterable[Sequence[str]]) -> str:
+    """Return text columns, the first to the left and the others to the right; nothing where there are no rows."""
+    lines = [head, *rows]
+    if len(lines) == 1:
+        return ""
+    widths = [max(len(line[place]) for line in lines) for place in range(len(head))]
+    shown = [
+        "  ".join(cell.rjust(width) if place else cell.ljust(width) for place, (cell, width) in enumerate(each))
+        for each in (zip(line, widths, strict=True) for line in lines)
+    ]
+    return "".join(f"{line.rstrip()}\n" for line in shown)
+
+
+def stacked(tables: Iterable[str]) -> str:
+    """Return tables with an empty line between, without those that are empty."""
+    return "\n".join(filter(None, tables))

@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from toolevals.cli.client import ProjectClient
-from toolevals.cli.exits import CommandError, Exit
-from toolevals.cli.output import note, say, say_progress
+from toolevals.cli.output import CommandError, Exit, note, say, say_progress
 from toolevals.grading.reading.specs import MANY_TOOLS, Choice, Survey, SurveyedTool, counted, document_in, document_of
 from toolevals.grading.reading.specs import survey_tools as read_survey
 from toolevals.grading.values.problems import InvalidDocument
@@ -48,7 +47,7 @@ def tools_document(source: Path) -> Any:
         raise CommandError(Exit.DATA, f"{source}: {error}") from error
 
 
-def list_tools(document: Any, document_format: str, choice: Mapping[str, Any]) -> int:
+def list_tools(document: object, document_format: str, choice: Mapping[str, Any]) -> int:
     """Print the tools that a document holds, then what would be lost."""
     survey = _survey(document, document_format, choice)
     for each in survey.tools:
@@ -58,7 +57,7 @@ def list_tools(document: Any, document_format: str, choice: Mapping[str, Any]) -
 
 
 def publish(
-    arguments: argparse.Namespace, document: Any, document_format: str, choice: Mapping[str, Any] | None = None
+    arguments: argparse.Namespace, document: object, document_format: str, choice: Mapping[str, Any] | None = None
 ) -> int:
     """Publish tools as the next version of the registry that the command line names, after saying what is lost."""
     survey = _survey(document, document_format, choice or {})
@@ -122,7 +121,7 @@ def _files(folder: Path) -> dict[str, bytes]:
     return contents
 
 
-def _survey(document: Any, document_format: str, choice: Mapping[str, Any]) -> Survey:
+def _survey(document: object, document_format: str, choice: Mapping[str, Any]) -> Survey:
     try:
         survey = read_survey(document, format=document_format, choice=Choice.from_document(choice))
     except InvalidDocument as error:

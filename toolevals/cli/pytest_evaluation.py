@@ -10,13 +10,12 @@ from typing import Any, Self
 
 import pytest
 
-from toolevals.cli.exits import CommandError
+from toolevals.cli.gate import gate_table
 from toolevals.cli.gate_config import read_config
 from toolevals.cli.gate_files import GATED, gate_cases, graded_file, json_rows
-from toolevals.cli.gate_output import gate_table
-from toolevals.cli.native_cases import Case
-from toolevals.cli.native_grading import NativeGrading
-from toolevals.cli.native_rows import PREDICTION_KEYS
+from toolevals.cli.grade_cases import Case, NativeGrading
+from toolevals.cli.grade_rows import PREDICTION_KEYS
+from toolevals.cli.output import CommandError
 from toolevals.grading.gates.documents import read_gate
 from toolevals.grading.gates.evaluation import Evidence, hold_gate
 from toolevals.grading.gates.metrics import Figure, figure_of

@@ -7,8 +7,7 @@ import json
 from pathlib import Path
 
 from toolevals.cli.client import ProjectClient, add_server_options
-from toolevals.cli.exits import Exit
-from toolevals.cli.output import say, say_progress, write_parts
+from toolevals.cli.output import Exit, say, say_progress, write_parts
 from toolevals.cli.running import summary
 from toolevals.cli.verbs import Verbs
 

@@ -16,8 +16,7 @@ from pathlib import Path
 from types import FrameType
 from typing import NoReturn
 
-from toolevals.cli.exits import CommandError, Exit
-from toolevals.cli.output import say
+from toolevals.cli.output import CommandError, Exit, say
 from toolevals.cli.verbs import Verbs
 from toolevals.path_prefix import PathPrefixError
 from toolevals.serving.application import WEB, Application, CannotServeError

@@ -36,9 +36,9 @@ VERBS = {
     "restore": Verb("deleting", "take something out of the trash"),
     "destroy": Verb("deleting", "have something in the trash destroyed now, for good"),
     "download": Verb("downloading", "fetch a public benchmark as files to import"),
-    "create-owner": Verb("owner", "make an account that owns the installation, and a project"),
-    "installation-owners": Verb("installation_owners", "list, add or remove owners of the installation"),
-    "set-password": Verb("password", "give an account a new password"),
+    "create-owner": Verb("accounts", "make an account that owns the installation, and a project"),
+    "installation-owners": Verb("accounts", "list, add or remove owners of the installation"),
+    "set-password": Verb("accounts", "give an account a new password"),
     "doctor": Verb("doctor", "check this installation"),
     "completion": Verb("completion", "print what lets a shell complete verbs, options and files"),
 }

@@ -7,8 +7,7 @@ import json
 from typing import Any
 
 from toolevals.cli.client import ProjectClient, add_server_options
-from toolevals.cli.exits import CommandError, Exit
-from toolevals.cli.output import say
+from toolevals.cli.output import CommandError, Exit, say
 from toolevals.cli.verbs import Verbs
 
 

@@ -8,9 +8,8 @@ from pathlib import Path
 import orjson
 
 from labeling.imports.reading import file_looked_at
-from toolevals.cli.exits import CommandError, Exit
 from toolevals.cli.inputs import read_input
-from toolevals.cli.output import note, say
+from toolevals.cli.output import CommandError, Exit, note, say
 from toolevals.cli.verbs import Verbs
 from toolevals.grading.files.file_preview import FileLook
 from toolevals.grading.values.problems import InvalidDocument

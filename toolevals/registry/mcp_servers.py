@@ -9,8 +9,8 @@ from django.conf import settings
 from django.db import transaction
 from django.urls import reverse
 
-from toolevals.agents.mcp_options import McpOptions
 from toolevals.agents.network import AddressPolicy
+from toolevals.agents.options import McpOptions
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.registry.models import Registry
 from toolevals.registry.services import registry_publish

@@ -64,7 +64,7 @@ class Schemas:
         self._open: dict[type, str] = {}
         self._referred: set[type] = set()
 
-    def schema(self, annotation: Any) -> Schema:
+    def schema(self, annotation: object) -> Schema:
         """Return the schema of an annotation. Raises ToolError where JSON cannot hold what it stands for."""
         if annotation is inspect.Parameter.empty:
             return {}
@@ -87,7 +87,7 @@ class Schemas:
             return self._generic(annotation, origin, arguments)
         return self._named(annotation)
 
-    def _generic(self, annotation: Any, origin: Any, arguments: tuple[Any, ...]) -> Schema:
+    def _generic(self, annotation: object, origin: object, arguments: tuple[object, ...]) -> Schema:
         if hasattr(origin, "model_json_schema"):
             return self._pydantic(annotation)
         if origin is tuple:
@@ -103,7 +103,7 @@ class Schemas:
             return self._object(arguments)
         raise ToolError(f"{_shown(annotation)} has no JSON Schema: use list, dict, tuple, set, or a class with fields")
 
-    def _object(self, arguments: tuple[Any, ...]) -> Schema:
+    def _object(self, arguments: tuple[object, ...]) -> Schema:
         keys, values = self.schema(arguments[0]), self.schema(arguments[1])
         if arguments[0] is not str and keys and not (keys.get("type") == "string"):
             raise ToolError(f"{_shown(arguments[0])} is no type of keys: an object of JSON has text as keys")
@@ -185,7 +185,7 @@ class Schemas:
                 raise ToolError(f"two models are called {name}: give one of them another name")
         return made
 
-    def _annotated(self, annotation: Any, notes: tuple[Any, ...]) -> Schema:
+    def _annotated(self, annotation: object, notes: tuple[object, ...]) -> Schema:
         made = self.schema(annotation)
         for note in notes:
             if isinstance(note, str):
@@ -200,7 +200,7 @@ class Schemas:
         return made
 
 
-def hints_of(holder: Any) -> dict[str, Any]:
+def hints_of(holder: object) -> dict[str, Any]:
     """Return the annotations of a function or class, also those written as text. Raises ToolError."""
     try:
         return typing.get_type_hints(holder, include_extras=True)
@@ -208,13 +208,13 @@ def hints_of(holder: Any) -> dict[str, Any]:
         raise ToolError(f"its annotations cannot be read: {error}. Import what they name at run time") from None
 
 
-def default_of(value: Any) -> Schema:
+def default_of(value: object) -> Schema:
     """Return a default as a schema says it; nothing where JSON cannot hold it."""
     plain = value.value if isinstance(value, enum.Enum) else value
     return {"default": plain} if _is_json(plain) else {}
 
 
-def _is_json(value: Any) -> bool:
+def _is_json(value: object) -> bool:
     if isinstance(value, dict):
         return all(isinstance(key, str) and _is_json(each) for key, each in value.items())
     if isinstance(value, list):
@@ -246,7 +246,7 @@ def _any_of(schemas: list[Schema]) -> Schema:
     return distinct[0] if len(distinct) == 1 else {"anyOf": distinct}
 
 
-def _constrain(schema: Schema, note: Any) -> None:
+def _constrain(schema: Schema, note: object) -> None:
     holder = schema
     if "anyOf" in schema:
         # Of a value that may be null, the constraint is of the value.
@@ -267,5 +267,5 @@ def _free_name(name: str, taken: set[str]) -> str:
     return free
 
 
-def _shown(annotation: Any) -> str:
+def _shown(annotation: object) -> str:
     return annotation.__qualname__ if isinstance(annotation, type) else str(annotation)

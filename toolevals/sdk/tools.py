@@ -72,7 +72,7 @@ def _wrapped(function: Callable[..., Any], spec: ToolSpec, hidden: frozenset[str
     every = list(inspect.signature(function).parameters)
     shown = {each.name for each in parameters_of(function)} - hidden
 
-    def begin(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Recording:
+    def begin(args: tuple[object, ...], kwargs: Mapping[str, Any]) -> Recording:
         given = {**dict(zip(every, args, strict=False)), **kwargs}
         return tool_started(spec.name, attributes, {key: value for key, value in given.items() if key in shown})
 
@@ -89,7 +89,7 @@ Begin = Callable[[tuple[Any, ...], Mapping[str, Any]], Recording]
 
 
 def _plain(function: Callable[..., Any], begin: Begin) -> Callable[..., Any]:
-    def called(*args: Any, **kwargs: Any) -> Any:
+    def called(*args: object, **kwargs: object) -> Any:
         if not is_tracing():
             return function(*args, **kwargs)
         recording = begin(args, kwargs)
@@ -108,7 +108,7 @@ def _plain(function: Callable[..., Any], begin: Begin) -> Callable[..., Any]:
 
 
 def _coroutine(function: Callable[..., Any], begin: Begin) -> Callable[..., Any]:
-    async def called(*args: Any, **kwargs: Any) -> Any:
+    async def called(*args: object, **kwargs: object) -> Any:
         if not is_tracing():
             return await function(*args, **kwargs)
         recording = begin(args, kwargs)
@@ -127,7 +127,7 @@ def _coroutine(function: Callable[..., Any], begin: Begin) -> Callable[..., Any]
 
 
 def _generator(function: Callable[..., Any], begin: Begin) -> Callable[..., Any]:
-    def called(*args: Any, **kwargs: Any) -> Generator[Any, Any, Any]:
+    def called(*args: object, **kwargs: object) -> Generator[Any, Any, Any]:
         recording = begin(args, kwargs)
         steps, items = function(*args, **kwargs), _Items()
         step, value = steps.send, None
@@ -161,7 +161,7 @@ def _generator(function: Callable[..., Any], begin: Begin) -> Callable[..., Any]
 
 
 def _async_generator(function: Callable[..., Any], begin: Begin) -> Callable[..., Any]:
-    async def called(*args: Any, **kwargs: Any) -> AsyncIterator[Any]:
+    async def called(*args: object, **kwargs: object) -> AsyncIterator[Any]:
         recording = begin(args, kwargs)
         steps, items = function(*args, **kwargs), _Items()
         step, value = steps.asend, None
@@ -198,13 +198,13 @@ class _Items:
         self._kept: list[Any] = []
         self._more = 0
 
-    def add(self, item: Any) -> None:
+    def add(self, item: object) -> None:
         if len(self._kept) < _MOST_ITEMS:
             self._kept.append(item)
         else:
             self._more += 1
 
-    def with_return(self, value: Any) -> list[Any]:
+    def with_return(self, value: object) -> list[Any]:
         """Return the items, with what the generator returned as the last where it returned something."""
         more = [f"… (cut: {self._more:,} more items)"] if self._more else []
         return [*self._kept, *more, *([] if value is None else [value])]

@@ -42,7 +42,7 @@ def trace_by(tracing: Tracing | None) -> None:
     _tracing = tracing
 
 
-def tell_once(about: str, words: str, *values: Any) -> None:
+def tell_once(about: str, words: str, *values: object) -> None:
     """Log a warning the first time that it is about this."""
     if about not in _told:
         _told.add(about)
@@ -187,7 +187,7 @@ def tool_started(name: str, attributes: Mapping[str, Any], arguments: Mapping[st
     return recording
 
 
-def tool_answered(recording: Recording, result: Any) -> None:
+def tool_answered(recording: Recording, result: object) -> None:
     """End the span of a tool's execution with its result."""
     if recording.content:
         recording.say(result=safely_written(result_text, result, recording.longest))
@@ -246,7 +246,7 @@ class chat_span(_Recorded):  # noqa: N801 (as above)
     def __init__(
         self,
         model: str,
-        messages: Iterable[Any] = (),
+        messages: Iterable[object] = (),
         *,
         tools: Iterable[Mapping[str, Any]] = (),
         provider: str | None = None,
@@ -264,7 +264,7 @@ class chat_span(_Recorded):  # noqa: N801 (as above)
 
     def answered(
         self,
-        *messages: Any,
+        *messages: object,
         model: str | None = None,
         response_id: str | None = None,
         input_tokens: int | None = None,

@@ -15,7 +15,7 @@ LONGEST = 20_000
 _OPTIONS = orjson.OPT_NON_STR_KEYS | orjson.OPT_PASSTHROUGH_SUBCLASS
 
 
-def json_text(value: Any) -> str:
+def json_text(value: object) -> str:
     """Return a value as JSON text; what JSON cannot hold is written as its own words."""
     try:
         return orjson.dumps(value, default=_plain, option=_OPTIONS).decode()
@@ -27,7 +27,7 @@ def json_text(value: Any) -> str:
             return json.dumps(repr(value)[:LONGEST])
 
 
-def result_text(value: Any, longest: int = LONGEST) -> str:
+def result_text(value: object, longest: int = LONGEST) -> str:
     """Return a result: text as it is, other values as JSON; cut where it is too long."""
     return cut(value if isinstance(value, str) else json_text(value), longest)
 
@@ -49,12 +49,12 @@ def cut(text: str, longest: int = LONGEST) -> str:
     return text if len(text) <= longest else f"{text[:longest]}… (cut: {len(text):,} characters)"
 
 
-def messages_text(messages: Iterable[Any], longest: int = LONGEST) -> str:
+def messages_text(messages: Iterable[object], longest: int = LONGEST) -> str:
     """Return messages in the form of OpenTelemetry, whose parts hold texts, calls and answers of tools."""
     return json_text([_message(each, longest) for each in messages])
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> Any:
     if isinstance(value, Enum):
         return value.value
     if isinstance(value, set | frozenset | tuple):
@@ -105,7 +105,7 @@ def _part(part: Any, longest: int) -> dict[str, Any]:
     return reader(part, longest) if reader else dict(part)
 
 
-def _call(identifier: Any, name: Any, arguments: Any) -> dict[str, Any]:
+def _call(identifier: object, name: object, arguments: object) -> dict[str, Any]:
     if isinstance(arguments, str):
         # What a model wrote that is no JSON is kept as it wrote it.
         with suppress(ValueError):
@@ -113,13 +113,13 @@ def _call(identifier: Any, name: Any, arguments: Any) -> dict[str, Any]:
     return _without_none(type="tool_call", id=identifier, name=name, arguments=arguments)
 
 
-def _joined(content: Any) -> str:
+def _joined(content: object) -> str:
     parts = content if isinstance(content, list) else []
     texts = [part.get("text") for part in parts if isinstance(part, Mapping)]
     return "\n".join(text for text in texts if isinstance(text, str)) if parts and all(texts) else json_text(content)
 
 
-def _without_none(**fields: Any) -> dict[str, Any]:
+def _without_none(**fields: object) -> dict[str, Any]:
     return {name: value for name, value in fields.items() if value is not None}
 
 

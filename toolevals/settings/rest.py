@@ -36,11 +36,11 @@ SPECTACULAR_SETTINGS = {
         "JudgeMeasure": "toolevals.runs.models.Measure",
         "JobState": "toolevals.workspace.models.JobState",
         "PromotionState": "toolevals.traces.models.PromotionState",
-        "PromotionStrata": "toolevals.traces.api.promotions.STRATA_NAMES",
+        "PromotionStrata": "toolevals.traces.promotion.api.STRATA_NAMES",
         "RemarkKind": "reports.cases.api.REMARK_KINDS",
         "SimulatorKind": "toolevals.runs.models.SimulatorKind",
         "AgentConnector": "toolevals.runs.runs.models.Connector",
-        "ToolChangeMeasure": "toolevals.traces.tool_changes.MEASURES",
+        "ToolChangeMeasure": "toolevals.traces.production.tool_changes.MEASURES",
         "ToolFormat": "toolevals.registry.api.FORMAT_NAMES",
     },
     "POSTPROCESSING_HOOKS": [

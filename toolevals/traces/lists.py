@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from typing import Final
+from uuid import UUID
 
 from toolevals.presentation.csv import Cell
+from toolevals.presentation.table import Column, Table
 from toolevals.traces.models import Trace, TraceJudge
 from toolevals.traces.production.rule_trends import RuleTrend
+from toolevals.traces.production.tool_changes import MEASURES
 from toolevals.traces.production.tool_figures import ToolFigures
-from toolevals.traces.production.trace_costs import CostFigures
-from toolevals.traces.tool_changes import ToolChange
 
 TRACES: Final = (
     "trace_id", "otel_trace_id", "name", "started_at", "received_at", "duration_ms", "agent", "agent_version", "model",
@@ -25,14 +26,38 @@ JUDGES_OF_TRACES: Final = (
     "judge_id", "judge", "judge_model", "rule", "is_on", "share", "most_questions", "most_tokens", "most_cost",
     "questions_today", "tokens_today", "cost_today", "waiting", "not_judged_today", "trouble", "span_kind",
 )  # fmt: skip
-TRACE_COSTS: Final = (
-    "part", "traces", "input_tokens", "output_tokens", "costed", "cost", "cost_of_each", "looped",
-)  # fmt: skip
-TOOL_CHANGES: Final = ("change_id", "tool", "part", "measure", "against", "before", "after", "p_value")
 RULE_DAYS: Final = (
     "rule", "day", "passed", "failed", "unscored", "errored", "traces", "rate", "rate_low", "rate_high",
     "judge", "judge_model", "not_judged", "span_kind",
 )  # fmt: skip
+TRACE_COSTS: Final = Table(
+    "CostFigures",
+    "Shows what the traces of one part took together; `costed` are those whose cost is known.",
+    (
+        Column("part", words="The version, agent, model or day; empty where not split."),
+        Column("traces", int),
+        Column("input_tokens", int),
+        Column("output_tokens", int),
+        Column("costed", int),
+        Column("cost", float, words="In the currency in which costs came.", optional=True),
+        Column("cost_of_each", float, optional=True),
+        Column("looped", int, words="Traces in which the rule on loops failed."),
+    ),
+)
+TOOL_CHANGES: Final = Table(
+    "ToolChange",
+    "A rate of a tool that surely changed, as the page marks it.",
+    (
+        Column("change_id", UUID, words="The same in every export of the same table."),
+        Column("tool"),
+        Column("part", words="The version where the table is split by it."),
+        Column("measure", MEASURES),
+        Column("against", words="The version or the days that it is compared with."),
+        Column("before", float, words="From 0 to 1."),
+        Column("after", float, words="From 0 to 1."),
+        Column("p_value", float, words="Two-sided, adjusted for all rates of the table."),
+    ),
+)
 
 
 def rule_day_lines(trends: Iterable[RuleTrend]) -> Iterator[tuple[Cell, ...]]:
@@ -59,15 +84,6 @@ def judge_of_traces_lines(judges: Iterable[TraceJudge]) -> Iterator[tuple[Cell, 
         )  # fmt: skip
 
 
-def trace_cost_lines(figures: Iterable[CostFigures]) -> Iterator[tuple[Cell, ...]]:
-    """Yield one row for each part of the traces; costs are empty where none is known."""
-    for each in figures:
-        yield (
-            each.part, each.traces, each.input_tokens, each.output_tokens, each.costed, each.cost, each.cost_of_each,
-            each.looped,
-        )  # fmt: skip
-
-
 def tool_figure_lines(figures: Iterable[ToolFigures]) -> Iterator[tuple[Cell, ...]]:
     """Yield one row for each tool, or part of its calls; classes of errors as `404:3`, parted by spaces."""
     for each in figures:
@@ -76,14 +92,6 @@ def tool_figure_lines(figures: Iterable[ToolFigures]) -> Iterator[tuple[Cell, ..
         yield (
             each.tool, each.part, each.calls, errors.examples, each.failed, errors.value, errors.low, errors.high,
             classes, each.checked, each.misfits, misfits.value, misfits.low, misfits.high, *each.percentiles,
-        )  # fmt: skip
-
-
-def tool_change_lines(changes: Iterable[ToolChange]) -> Iterator[tuple[Cell, ...]]:
-    """Yield one row for each change that is marked; rates are from 0 to 1."""
-    for each in changes:
-        yield (
-            each.change_id, each.tool, each.part, each.measure, each.against, each.before, each.after, each.p_value,
         )  # fmt: skip
 
 

@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 
 from tests.grading import strategies as drawn
 from tests.grading.dialects.test_parity import VERSIONS
-from toolevals.grading.dialects.catalog import DIALECTS
-from toolevals.grading.dialects.dialect import DialectScores, WrongOptionError, no_scores, score
+from toolevals.grading.dialects.catalog import DIALECTS, DialectScores, WrongOptionError, no_scores, score
 from toolevals.grading.dialects.rows import Comparison, NoFormError, comparison
 from toolevals.grading.reading.predictions import read_prediction
 from toolevals.grading.values import Expectation, Message, ToolSpec, Transcript

@@ -12,8 +12,15 @@ from tests.grading.benchmark import benchmark_rows, needs_benchmark
 from tests.grading.dialects.test_catalog import REFUND, TOOLS, TRACK, calls
 from toolevals.grading.dialects.bfcl import check_row, is_list_of_calls
 from toolevals.grading.dialects.catalog import DIALECTS
-from toolevals.grading.dialects.leaderboard_case import STRICTER_BY_ERROR, leaderboard_error
-from toolevals.grading.dialects.other_verdicts import COLUMNS, OtherVerdict, own_verdict, sentence_of, verdicts_beside
+from toolevals.grading.dialects.other_verdicts import (
+    COLUMNS,
+    STRICTER_BY_ERROR,
+    OtherVerdict,
+    leaderboard_error,
+    own_verdict,
+    sentence_of,
+    verdicts_beside,
+)
 from toolevals.grading.dialects.rows import NoFormError
 from toolevals.grading.engine.grading import compile_case, grade
 from toolevals.grading.reading.bfcl import bfcl_example

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from toolevals.cli.native_grading import NativeGrading
+from toolevals.cli.grade_cases import NativeGrading
 from toolevals.grading.engine.case_metrics import METRICS, case_metrics
 from toolevals.grading.engine.grading import compile_case, grade
 from toolevals.grading.values import (

@@ -13,8 +13,7 @@ from toolevals.grading.engine.case_metrics import case_metrics
 from toolevals.grading.engine.grading import compile_case, grade, grade_calls
 from toolevals.grading.values import CallExpectation, Expectation, Message, ToolCall, ToolSpec, Trajectory, Transcript
 from toolevals.grading.values.matchers import Exact
-from toolevals.grading.values.tool_effects import effect_of_name, hands_over
-from toolevals.grading.values.tools import ToolAnnotations
+from toolevals.grading.values.tools import ToolAnnotations, effect_of_name, hands_over
 from toolevals.grading.values.verdicts import CaseGrade
 
 DOWN, OK = "Error: 503 Service Unavailable", '{"state": "sent"}'

@@ -14,9 +14,9 @@ from tests.grading import strategies
 from toolevals.grading.engine.case_metrics import tool_name_f1, tools_all_pass, tools_percentage_pass
 from toolevals.grading.engine.grading import compile_case, grade
 from toolevals.grading.matching.compiled_calls import compile_call, compile_matcher
-from toolevals.grading.matching.differences import argument_differences
 from toolevals.grading.matching.equality import PROFILES
 from toolevals.grading.matching.equivalence import differences, equivalent
+from toolevals.grading.matching.value_differences import argument_differences
 from toolevals.grading.values import CallExpectation, Expectation, Message, ToolCall, Transcript
 from toolevals.grading.values.matchers import Approximately, Exact, Matcher, OneOf, Pattern, Range
 from toolevals.grading.values.problems import InvalidDocument

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from tests.fixtures.effort import best_seconds
 from tests.grading.strategies import call_expectations, json_values, profiles, small
 from toolevals.grading.matching.compiled_calls import compile_call
-from toolevals.grading.matching.differences import MOST_PARTS, argument_differences
 from toolevals.grading.matching.equality import PROFILES
+from toolevals.grading.matching.value_differences import MOST_PARTS, argument_differences
 from toolevals.grading.values import CallExpectation
 from toolevals.grading.values.matchers import Exact, Fields, Items, Matcher, OneOf, Range
 from toolevals.grading.values.verdicts import ArgumentDifference

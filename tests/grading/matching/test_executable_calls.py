@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from toolevals.grading.matching.executable_calls import InexactError, exact_calls
+from toolevals.grading.matching.compiled_calls import InexactError, exact_calls
 from toolevals.grading.values import Expectation
 
 

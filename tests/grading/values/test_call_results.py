@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 
 from tests.grading.referring import FIND_THEN_PAY, Step, calls, done, due, graded, ref
-from toolevals.agents.simulations import Simulation
+from toolevals.agents.scripted import Simulation
 from toolevals.grading.engine.case_metrics import case_metrics
 from toolevals.grading.engine.compiled import compile_case
 from toolevals.grading.engine.grading import grade_calls
-from toolevals.grading.matching.executable_calls import InexactError, exact_calls
+from toolevals.grading.matching.compiled_calls import InexactError, exact_calls
 from toolevals.grading.values import Expectation, Message, ToolCall, Transcript
 from toolevals.grading.values.problems import InvalidDocument
 

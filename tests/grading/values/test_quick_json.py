@@ -8,9 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.grading import strategies
-from toolevals.grading.values.documents import load_json
+from toolevals.grading.values.documents import UNSURE, load_json, read_quickly
 from toolevals.grading.values.problems import InvalidDocument
-from toolevals.grading.values.quick_json import UNSURE, read_quickly
 
 DEPTH = 200
 # Pieces of which most texts are nearly JSON.

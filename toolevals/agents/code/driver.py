@@ -206,7 +206,7 @@ class Driver:
             resource.setrlimit(kind, (most, most))
         sys.addaudithook(self._announced)
 
-    def _announced(self, event: str, _: tuple[Any, ...]) -> None:
+    def _announced(self, event: str, _: tuple[object, ...]) -> None:
         if event in FORBIDDEN:
             self.die(FORBIDDEN[event], event)
 

@@ -79,7 +79,7 @@ class Instances:
 
 
 def check(
-    _: Any,
+    _: object,
     classes: Sequence[str],
     configs: Mapping[str, Any],
     long_context: bool,
@@ -112,7 +112,7 @@ def _begin_afresh() -> None:
         sys.modules["mpmath"] = module
 
 
-def _no_logarithm(_: Any) -> NoReturn:
+def _no_logarithm(_: object) -> NoReturn:
     raise NotRunError(NO_LOGARITHM)
 
 
@@ -151,11 +151,11 @@ def _state_difference(ours: Instances, theirs: Instances) -> str | None:
     return None
 
 
-def _public(instance: Any) -> dict[str, Any]:
+def _public(instance: object) -> dict[str, Any]:
     return {name: value for name, value in vars(instance).items() if not name.startswith("_")}
 
 
-def _difference(place: str, found: Any, wanted: Any, depth: int = 0) -> str:
+def _difference(place: str, found: object, wanted: object, depth: int = 0) -> str:
     """Return the first place inside two values where they differ, in words."""
     if type(found) is type(wanted) and depth < DEEPEST_SHOWN:
         for name, one, other in _parts(found, wanted):
@@ -178,7 +178,7 @@ def _parts(found: Any, wanted: Any) -> list[tuple[str, Any, Any]]:
     return [(f".{name}", getattr(found, name, _MISSING), getattr(wanted, name)) for name in names]
 
 
-def _shown(value: Any) -> str:
+def _shown(value: object) -> str:
     return "missing" if value is _MISSING else _shortened(repr(value))
 
 

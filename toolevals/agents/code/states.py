@@ -111,12 +111,12 @@ class Forked(dict[Any, Any]):
 
     _shared: set[Any]
 
-    def __new__(cls, *_: Any, **__: Any) -> Self:
+    def __new__(cls, *_: object, **__: object) -> Self:
         made = super().__new__(cls)
         made._shared = set()
         return made
 
-    def __getitem__(self, key: Any) -> Any:
+    def __getitem__(self, key: object) -> Any:
         value = _get(self, key)
         if key in self._shared:
             self._shared.discard(key)
@@ -124,7 +124,7 @@ class Forked(dict[Any, Any]):
             _set(self, key, value)
         return value
 
-    def __setitem__(self, key: Any, value: Any) -> None:
+    def __setitem__(self, key: object, value: object) -> None:
         self._shared.discard(key)
         _set(self, key, value)
 
@@ -151,7 +151,7 @@ class Forked(dict[Any, Any]):
     def copy(self) -> dict[Any, Any]:
         return dict(self)
 
-    def get(self, key: Any, default: Any = None) -> Any:
+    def get(self, key: object, default: object = None) -> Any:
         if key not in self:
             return default
         return self[key]
@@ -162,12 +162,12 @@ class Forked(dict[Any, Any]):
     def items(self) -> Any:
         return _Items(self)
 
-    def setdefault(self, key: Any, default: Any = None) -> Any:
+    def setdefault(self, key: object, default: object = None) -> Any:
         if key not in self:
             self[key] = default
         return self[key]
 
-    def pop(self, key: Any, *default: Any) -> Any:
+    def pop(self, key: object, *default: object) -> Any:
         if key in self:
             value = self[key]
             del self[key]
@@ -178,18 +178,18 @@ class Forked(dict[Any, Any]):
         key, value = super().popitem()
         return key, forked(value) if key in self._shared else value
 
-    def update(self, updates: _Updates = (), /, **named: Any) -> None:  # type: ignore[override]
+    def update(self, updates: _Updates = (), /, **named: object) -> None:  # type: ignore[override]
         for key, value in dict(updates, **named).items():
             self[key] = value
 
 
-def _copied(value: Any) -> Any:
+def _copied(value: object) -> Any:
     if isinstance(value, Mapping):
         return {key: _copied(part) for key, part in value.items()}
     return [_copied(part) for part in value] if isinstance(value, list) else value
 
 
-def forked(value: Any) -> Any:
+def forked(value: object) -> Any:
     """Return a value that can be changed while the original stays; scalars are themselves.
 
     An object is copied one level deep, its parts when they are asked for. A list is copied with the objects in it, so
@@ -203,7 +203,7 @@ def forked(value: Any) -> Any:
     return [forked(part) for part in value] if isinstance(value, list) else value
 
 
-def settled(value: Any, origin: Any = _MISSING) -> Any:
+def settled(value: object, origin: object = _MISSING) -> Any:
     """Return the value as plain JSON values; what equals its place in `origin` is that very object.
 
     `origin` must be what the value was forked from, and must itself be JSON values. Raises NotJSONError.
@@ -214,7 +214,7 @@ def settled(value: Any, origin: Any = _MISSING) -> Any:
         raise NotJSONError("the state is nested without end, or too deeply") from None
 
 
-def _settled(value: Any, origin: Any) -> Any:
+def _settled(value: object, origin: object) -> Any:
     if value is origin or (value.__class__ is origin.__class__ and _is_scalar(value) and value == origin):
         return origin
     if isinstance(value, dict):
@@ -228,7 +228,7 @@ def _settled(value: Any, origin: Any) -> Any:
     return value
 
 
-def _settled_object(value: dict[Any, Any], before: dict[Any, Any], origin: Any) -> dict[Any, Any]:
+def _settled_object(value: dict[Any, Any], before: dict[Any, Any], origin: object) -> dict[Any, Any]:
     # By the insides of the fork, so that what no one asked for is not copied now.
     parts: dict[Any, Any] = {}
     unchanged = before is origin and len(value) == len(before)
@@ -244,12 +244,12 @@ def _settled_object(value: dict[Any, Any], before: dict[Any, Any], origin: Any) 
     return {**dict(_items(value)), **parts}
 
 
-def _settled_list(value: list[Any] | tuple[Any, ...], before: list[Any], origin: Any) -> list[Any]:
+def _settled_list(value: list[Any] | tuple[Any, ...], before: list[Any], origin: object) -> list[Any]:
     known = [*before, *[_MISSING] * (len(value) - len(before))]
     made = [_settled(part, known[place]) for place, part in enumerate(value)]
     unchanged = before is origin and len(made) == len(before)
     return before if unchanged and all(part is old for part, old in zip(made, before, strict=True)) else made
 
 
-def _is_scalar(value: Any) -> bool:
+def _is_scalar(value: object) -> bool:
     return isinstance(value, _JSON_SCALARS)

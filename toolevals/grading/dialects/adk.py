@@ -49,11 +49,11 @@ def tool_trajectory_avg_score(
     return mean, mean >= threshold
 
 
-def _calls(calls: Iterable[Any], ignore_args: bool) -> list[_Call]:
+def _calls(calls: Iterable[object], ignore_args: bool) -> list[_Call]:
     return [_call(call, ignore_args) for call in calls]
 
 
-def _call(call: Any, ignore_args: bool) -> _Call:
+def _call(call: object, ignore_args: bool) -> _Call:
     if not isinstance(call, Mapping):
         raise ValidationError("a call is not an object")
     name, arguments = call.get("name"), call.get("arguments")

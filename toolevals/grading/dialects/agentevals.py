@@ -45,7 +45,7 @@ class TrajectoryMatch:
     tool_args_match_mode: ArgumentMode = "exact"
     tool_args_match_overrides: Mapping[str, Any] | None = None
 
-    def score(self, expected: Any, actual: Any) -> bool:
+    def score(self, expected: object, actual: object) -> bool:
         """Tell whether the trajectories match.
 
         Both are lists of chat messages, `{"messages": [...]}`, one message, or None for none. A call is OpenAI's
@@ -105,7 +105,7 @@ class _Message:
     calls: list[_Call]
 
 
-def _messages(given: Any) -> list[_Message]:
+def _messages(given: object) -> list[_Message]:
     if given is None:
         return []
     if isinstance(given, Mapping):
@@ -115,7 +115,7 @@ def _messages(given: Any) -> list[_Message]:
     return [_message(message) for message in (given if isinstance(given, list) else [given])]
 
 
-def _message(message: Any) -> _Message:
+def _message(message: object) -> _Message:
     if not isinstance(message, Mapping):
         raise TypeError("a message is not an object")
     role = message["role"] if isinstance(message.get("role"), str) else ""
@@ -126,7 +126,7 @@ def _message(message: Any) -> _Message:
     return _Message(_ROLES[role], [_call(call) for call in calls or ()])
 
 
-def _call(call: Any) -> _Call:
+def _call(call: object) -> _Call:
     if not isinstance(call, Mapping):
         raise TypeError("a call is not an object")
     if "function" in call:

@@ -38,7 +38,7 @@ class FunctionCall:
     arguments: dict[Any, Any]
 
 
-def validated(given: Any) -> FunctionCall | list[FunctionCall] | dict[str, Any] | str:
+def validated(given: object) -> FunctionCall | list[FunctionCall] | dict[str, Any] | str:
     """Return one side's input as the original's validation leaves it. Raises UnreadableInputError."""
     if isinstance(given, list):
         calls = [_as_model(item) for item in given]
@@ -72,7 +72,7 @@ def read_calls(given: FunctionCall | list[FunctionCall] | dict[str, Any] | str |
     return [] if call is None else [call]
 
 
-def _as_model(item: Any) -> FunctionCall | None:
+def _as_model(item: object) -> FunctionCall | None:
     """Return an object that passes for a call as it is; keys besides name and arguments are dropped."""
     if not isinstance(item, Mapping) or not isinstance(name := item.get("name"), str):
         return None
@@ -177,7 +177,9 @@ class FunctionCallMetrics:
     presence_weight: float = 0.3
     value_weight: float = 0.3
 
-    def score(self, metric: str, expected: Any, actual: Any, definitions: Iterable[FunctionDefinition] = ()) -> float:
+    def score(
+        self, metric: str, expected: object, actual: object, definitions: Iterable[FunctionDefinition] = ()
+    ) -> float:
         """Return one metric's score of a response next to the expected one, either as it came (None is none).
 
         What fails the original's validation scores 0. Raises what the original raises: ValidationError,
@@ -256,7 +258,7 @@ class FunctionCallMetrics:
         name = float(expected.name == actual.name)
         return round(name * self.name_weight + presence * self.presence_weight + value * self.value_weight, 4)
 
-    def _equal(self, actual: Any, expected: Any) -> bool:
+    def _equal(self, actual: object, expected: object) -> bool:
         """Tell whether two values are equal. Raises OverflowError on an integer that no float holds."""
         if not _compatible(actual, expected, self.strict_type_check):
             return False
@@ -273,7 +275,7 @@ class FunctionCallMetrics:
         return bool(actual == expected)
 
 
-def _compatible(actual: Any, expected: Any, strict: bool) -> bool:
+def _compatible(actual: object, expected: object, strict: bool) -> bool:
     if strict:
         return type(actual) is type(expected)
     if actual is None or expected is None:
@@ -295,7 +297,7 @@ _TYPES: Mapping[str, Callable[[Any], bool]] = {
 }
 
 
-def _has_type(value: Any, name: str, strict: bool) -> bool:
+def _has_type(value: object, name: str, strict: bool) -> bool:
     if isinstance(value, bool):
         return name == "boolean"
     if name == "integer" and strict:

@@ -123,7 +123,7 @@ def check(
     return check_call(function, prediction[0], possible_answer[0], underscores)
 
 
-def with_tuples(value: Any) -> Any:
+def with_tuples(value: object) -> Any:
     """Return a row's value with the tuples that its `{"$tuple": [...]}` stand for."""
     if isinstance(value, dict):
         if value.keys() == {"$tuple"} and isinstance(value["$tuple"], list):
@@ -132,7 +132,7 @@ def with_tuples(value: Any) -> Any:
     return [with_tuples(item) for item in value] if isinstance(value, list) else value
 
 
-def is_list_of_calls(prediction: Any) -> bool:
+def is_list_of_calls(prediction: object) -> bool:
     """Tell whether a prediction has the form that the original decodes answers to."""
     if type(prediction) is not list:
         return False
@@ -145,7 +145,7 @@ def is_list_of_calls(prediction: Any) -> bool:
     return True
 
 
-def first(items: Iterable[Any]) -> Any:
+def first(items: Iterable[object]) -> Any:
     """Return the first of what an expected call holds. Raises IndexError on an empty one, as the original does."""
     for item in items:
         return item
@@ -221,12 +221,12 @@ def check_argument(described: Mapping[str, Any], value: Any, allowed: Sequence[A
     return None if value in allowed else "value_error:others"
 
 
-def plain(value: Any) -> Any:
+def plain(value: object) -> Any:
     """Return a value as it is compared: text in its plain form."""
     return bfcl_text(value) if type(value) is str else value
 
 
-def plain_list(values: Sequence[Any]) -> list[Any]:
+def plain_list(values: Sequence[object]) -> list[Any]:
     """Return the values of a list as they are compared. Raises KeyError on an object, as the original does."""
     if isinstance(values, dict):
         return [plain(values[place]) for place in range(len(values))]
@@ -249,7 +249,7 @@ def _check_type(value: Any, allowed: Sequence[Any], expected: type, nested: type
     return "type_error:simple", False
 
 
-def type_of_gold(allowed: Sequence[Any]) -> type | None:
+def type_of_gold(allowed: Sequence[object]) -> type | None:
     """Return the type of the first allowed value that is not the mark of an optional parameter."""
     for item in allowed:
         if item != "":
@@ -257,7 +257,7 @@ def type_of_gold(allowed: Sequence[Any]) -> type | None:
     return None
 
 
-def _items_fit(values: Sequence[Any], allowed: Any, nested: type) -> bool:
+def _items_fit(values: Sequence[object], allowed: object, nested: type) -> bool:
     if type(allowed) is not list:
         return True
     return all(_check_type(value, allowed, nested, None)[0] is None for value in values)

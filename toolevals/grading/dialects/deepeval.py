@@ -110,11 +110,11 @@ class _Tool:
         return self.key[0], hashable(self.arguments), hashable(self.output)
 
 
-def _tools(calls: Iterable[Any]) -> list[_Tool]:
+def _tools(calls: Iterable[object]) -> list[_Tool]:
     return [_tool(call) for call in calls]
 
 
-def _tool(call: Any) -> _Tool:
+def _tool(call: object) -> _Tool:
     if not isinstance(call, Mapping) or not isinstance(name := call.get("name"), str):
         raise ValidationError("a call has no name")
     kind, arguments = call.get("type", "FUNCTION"), call.get("arguments")

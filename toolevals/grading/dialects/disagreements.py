@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Literal
 
-from toolevals.grading.dialects.dialect import Score
+from toolevals.grading.dialects.catalog import Score
 from toolevals.grading.dialects.plain_calls import attempt
 from toolevals.grading.dialects.rows import Comparison
 from toolevals.grading.matching.equality import PROFILES, Profile, bfcl_text
@@ -26,7 +26,7 @@ Kind = Literal["types", "numbers", "white_space", "case", "punctuation"]
 KINDS: tuple[Kind, ...] = ("numbers", "types", "white_space", "case", "punctuation")
 
 
-def kind_of(one: Any, other: Any) -> Kind:
+def kind_of(one: object, other: object) -> Kind:
     """Return the way in which two scalars differ.
 
     `numbers`: both are numbers (1 and 1.0); `types`: they are of different types (5 and "5"); texts differ by white
@@ -41,7 +41,7 @@ def kind_of(one: Any, other: Any) -> Kind:
     return "case" if one.strip().casefold() == other.strip().casefold() else "punctuation"
 
 
-def rewritten(made: Any, expected: Any, kind: Kind | None) -> Any:
+def rewritten(made: object, expected: object, kind: Kind | None) -> Any:
     """Return a value with its parts as they are expected, where they differ in one way only; None takes every way."""
     if isinstance(made, dict) and isinstance(expected, dict):
         return {key: rewritten(item, expected[key], kind) if key in expected else item for key, item in made.items()}
@@ -52,7 +52,7 @@ def rewritten(made: Any, expected: Any, kind: Kind | None) -> Any:
     return expected if kind is None or kind_of(made, expected) == kind else made
 
 
-def alike_in(made: Any, expected: Any) -> Iterator[Kind | None]:
+def alike_in(made: object, expected: object) -> Iterator[Kind | None]:
     """Yield what a lenient reader overlooks in each differing part of two values; None where nothing is alike.
 
     `types` is a value next to the text of it or its equal of another type (5 and "5", 1 and true), `numbers` one number
@@ -84,7 +84,7 @@ def another(value: Any) -> Any:
     return value * 7 + 12345 if _is_number(value) else value
 
 
-def _is_number(value: Any) -> bool:
+def _is_number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 

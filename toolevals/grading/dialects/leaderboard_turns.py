@@ -39,7 +39,7 @@ class Turns:
     made: Sequence[Sequence[Sequence[TurnCall]]]
 
 
-def category_of(row: Any) -> str:
+def category_of(row: object) -> str:
     """Return the category of a row, from its id where it names none; empty where nothing says it."""
     if not isinstance(row, Mapping):
         return ""
@@ -82,20 +82,20 @@ def _list(row: Mapping[str, Any], key: str) -> list[Any]:
     return value
 
 
-def _turn(calls: Any, turn: int) -> list[Any]:
+def _turn(calls: object, turn: int) -> list[Any]:
     if not isinstance(calls, list):
         raise InvalidDocument.at(pointer_to(["possible_answer", turn]), "is not a list of calls")
     return calls
 
 
-def _expected(text: Any, pointer: str) -> TurnCall:
+def _expected(text: object, pointer: str) -> TurnCall:
     call = _decoded(text) if isinstance(text, str) else None
     if call is None:
         raise InvalidDocument.at(pointer, "is no call")
     return call
 
 
-def _steps(steps: Any, turn: int) -> list[list[TurnCall]]:
+def _steps(steps: object, turn: int) -> list[list[TurnCall]]:
     """Return the calls of a turn's steps, without the steps that have none."""
     if not isinstance(steps, list):
         raise InvalidDocument.at(pointer_to(["prediction", turn]), "is not a list of steps")
@@ -105,7 +105,7 @@ def _steps(steps: Any, turn: int) -> list[list[TurnCall]]:
         raise NoFormError(f"Turn {turn + 1}: {error}") from None
 
 
-def _step(step: Any) -> list[TurnCall]:
+def _step(step: object) -> list[TurnCall]:
     """Return the calls of a step: of text, of `{name: arguments}` or a list of them, or of calls as text in a list.
 
     A step that is anything else has none.
@@ -127,7 +127,7 @@ def _step(step: Any) -> list[TurnCall]:
     return calls
 
 
-def _arguments(said: Any) -> Any:
+def _arguments(said: object) -> Any:
     try:
         return load_json(said) if isinstance(said, str) else said
     except InvalidDocument:
@@ -190,7 +190,7 @@ def _prompted_value(node: ast.expr) -> Any:
     return ast.literal_eval(node)
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> Any:
     """Return a value that JSON gives back as it is. Raises ValueError and TypeError on any other, such as a tuple."""
     if json.loads(json.dumps(value, allow_nan=False)) != value:
         raise ValueError("JSON has no form for it")

@@ -31,7 +31,7 @@ def named_calls(calls: Iterable[Any]) -> list[tuple[str, dict[str, Any]]]:
     return [(_name(call), _arguments(call)) for call in calls]
 
 
-def _name(call: Any) -> str:
+def _name(call: object) -> str:
     if isinstance(call, Mapping) and isinstance(name := call.get("name"), str):
         return name
     raise ValidationError("a call has no name")
@@ -43,7 +43,7 @@ def _arguments(call: PlainCall) -> dict[str, Any]:
     raise ValidationError("a call's arguments are not an object")
 
 
-def hashable(value: Any) -> Any:
+def hashable(value: object) -> Any:
     """Return what equals another's form just where the two JSON values are equal by Python's `==`."""
     if isinstance(value, dict):
         return frozenset((key, hashable(item)) for key, item in value.items())

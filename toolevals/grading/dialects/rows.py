@@ -163,7 +163,7 @@ def _sent(call: Call) -> dict[str, Any]:
     return _written(**_loose(call))
 
 
-def _written(name: str, arguments: Any) -> dict[str, Any]:
+def _written(name: str, arguments: object) -> dict[str, Any]:
     text = arguments if isinstance(arguments, str) else json.dumps(arguments)
     return {"id": "", "type": "function", "function": {"name": name, "arguments": text}}
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 from toolevals.grading.values.dates import MAX_LENGTH, Moment, read_moment
 from toolevals.grading.values.documents import load_json
@@ -57,7 +56,7 @@ class Amount:
         return bool(self.currency) or self.minor
 
 
-def read_amount(value: Any) -> Amount | None:
+def read_amount(value: object) -> Amount | None:
     """Return the amount that a value is; None where it is none."""
     if isinstance(value, bool):
         return None
@@ -155,7 +154,7 @@ def is_literal(text: str) -> bool:
     return text.strip().lower() in _LITERALS or bool(_NUMBER.fullmatch(text.strip()))
 
 
-def equal_after_coercion(one: Any, other: Any) -> bool:
+def equal_after_coercion(one: object, other: object) -> bool:
     """Tell whether two unequal values of different types are equal once one takes the other's type.
 
     Text and what it is in JSON or Python (`"5"`, `"true"`, `"None"`, `"[1]"`); 1 and 0 and the booleans; a value and
@@ -164,7 +163,7 @@ def equal_after_coercion(one: Any, other: Any) -> bool:
     return _becomes(one, other) or _becomes(other, one)
 
 
-def _becomes(one: Any, other: Any) -> bool:
+def _becomes(one: object, other: object) -> bool:
     if isinstance(one, bool):
         return isinstance(other, int | float) and not isinstance(other, bool) and one == other
     if isinstance(one, list) and not isinstance(other, list):
@@ -174,7 +173,7 @@ def _becomes(one: Any, other: Any) -> bool:
     return False
 
 
-def _text_becomes(text: str, value: Any) -> bool:
+def _text_becomes(text: str, value: object) -> bool:
     if len(text) > _LONGEST_TEXT:
         return False
     word = text.strip().lower()
@@ -191,5 +190,5 @@ def _text_becomes(text: str, value: Any) -> bool:
         return False
 
 
-def _same(one: Any, other: Any) -> bool:
+def _same(one: object, other: object) -> bool:
     return isinstance(one, bool) is isinstance(other, bool) and bool(one == other)

@@ -86,7 +86,7 @@ def edge_of_difference(difference: ArgumentDifference) -> EdgeCase | None:
     return None
 
 
-def edge_of_values(expected: Any, actual: Any, name: str = "") -> EdgeCase | None:
+def edge_of_values(expected: object, actual: object, name: str = "") -> EdgeCase | None:
     """Return the edge case that is all the difference between two values; None where there is more, or nothing.
 
     Either may be MISSING. `name` is the argument's: it says whether bare numbers are amounts of money.
@@ -108,13 +108,13 @@ def edge_of_values(expected: Any, actual: Any, name: str = "") -> EdgeCase | Non
     return EdgeCase.TYPE_COERCION if equal_after_coercion(expected, actual) else None
 
 
-def _edge_of_missing(value: Any) -> EdgeCase | None:
+def _edge_of_missing(value: object) -> EdgeCase | None:
     if value is None:
         return EdgeCase.NULL_OPTIONAL
     return EdgeCase.EMPTY_ARRAY if value == [] and isinstance(value, list) else None
 
 
-def _differ_in_unit(expected: Any, actual: Any, name: str) -> bool:
+def _differ_in_unit(expected: object, actual: object, name: str) -> bool:
     if not (isinstance(expected, str) or isinstance(actual, str) or is_money(name, {})):
         # Bare numbers of something else.
         return False
@@ -132,7 +132,7 @@ def _differ_in_unit(expected: Any, actual: Any, name: str) -> bool:
     return one.number * _SCALE == other.number or other.number * _SCALE == one.number
 
 
-def _named_values(document: Any) -> list[Any]:
+def _named_values(document: object) -> list[Any]:
     if not isinstance(document, dict):
         return []
     if "exact" in document:

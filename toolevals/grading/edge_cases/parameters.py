@@ -190,7 +190,7 @@ class _Schemas:
             if isinstance(items := branch.get("items"), dict):
                 yield _ANY_ITEM, items, True
 
-    def followed(self, schema: Any) -> dict[str, Any]:
+    def followed(self, schema: object) -> dict[str, Any]:
         """Return a schema with its reference followed; what cannot be followed says nothing."""
         found: dict[str, Any] = {}
         for _ in range(_LONGEST_CHAIN):
@@ -233,7 +233,7 @@ class _Schemas:
                 yield self.followed(member)
 
 
-def _is_text(value: Any) -> bool:
+def _is_text(value: object) -> bool:
     return isinstance(value, str)
 
 
@@ -248,7 +248,7 @@ def _types_said(schema: Mapping[str, Any]) -> frozenset[str] | None:
     return frozenset(type_of(value) for value in values) if isinstance(values, list) else None
 
 
-def type_of(value: Any) -> str:
+def type_of(value: object) -> str:
     """Return a value's type in JSON Schema's words."""
     for kind, name in ((bool, "boolean"), (str, "string"), (int, "integer"), (float, "number"), (list, "array")):
         if isinstance(value, kind):
@@ -304,7 +304,7 @@ def _values(arguments: Mapping[str, Any]) -> Iterator[tuple[Path, Any]]:
             waiting.extend(((*path, "*"), inside) for inside in value)
 
 
-def _kinds_of(path: Path, value: Any, admitted: frozenset[EdgeCase], *, knows_currency: bool) -> Iterator[EdgeCase]:
+def _kinds_of(path: Path, value: object, admitted: frozenset[EdgeCase], *, knows_currency: bool) -> Iterator[EdgeCase]:
     if value is None:
         yield EdgeCase.NULL_OPTIONAL
     elif value == [] and isinstance(value, list):
@@ -329,7 +329,7 @@ def _kinds_of_text(text: str, admitted: frozenset[EdgeCase]) -> Iterator[EdgeCas
 _ZONE_NAME = re.compile(r"[A-Z][A-Za-z_]{1,30}/[A-Z][A-Za-z_/+-]{1,40}")
 
 
-def _is_money(path: Path, value: Any, admitted: frozenset[EdgeCase], *, knows_currency: bool) -> bool:
+def _is_money(path: Path, value: object, admitted: frozenset[EdgeCase], *, knows_currency: bool) -> bool:
     amount = read_amount(value)
     if amount is None:
         return isinstance(value, str) and is_currency(path[-1]) and is_code(value)

@@ -17,7 +17,7 @@ from typing import Any, Final, Literal
 from toolevals.grading.edge_cases.parameters import BUCKET_SENTENCES
 from toolevals.grading.layers.result_use.values import FINDING_SENTENCES
 from toolevals.grading.values import Call, Expectation, ToolSpec
-from toolevals.grading.values.tool_effects import effect_of_name, hands_over
+from toolevals.grading.values.tools import effect_of_name, hands_over
 from toolevals.grading.values.value_classes import value_class
 from toolevals.grading.values.verdicts import NONE, UNKNOWN_TOOL, UNPARSED, CaseGrade, Pair
 
@@ -85,7 +85,7 @@ def properties_of(spec: ToolSpec) -> set[str]:
     return set(properties) if isinstance(properties, dict) else set()
 
 
-def _listed(value: Any) -> list[Any]:
+def _listed(value: object) -> list[Any]:
     return value if isinstance(value, list) else []
 
 

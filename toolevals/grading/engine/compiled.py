@@ -23,8 +23,7 @@ from toolevals.grading.json_schema.conformance import (
 from toolevals.grading.matching.equality import PROFILES, Judge, Profile
 from toolevals.grading.values import Call, Expectation, MalformedCall, ToolCall, ToolSpec, Transcript
 from toolevals.grading.values.problems import InvalidDocument
-from toolevals.grading.values.tool_effects import tool_effect
-from toolevals.grading.values.tools import candidates, with_names
+from toolevals.grading.values.tools import candidates, tool_effect, with_names
 from toolevals.grading.values.verdicts import EXPECTED, UNKNOWN_TOOL, UNPARSED, SchemaProblem
 
 # Classes are columns of tables; a model may invent a name of any length.

@@ -20,7 +20,7 @@ from toolevals.grading.layers.troubles import TRANSIENT, trouble_in
 from toolevals.grading.values import Call, ToolCall, Transcript
 from toolevals.grading.values.call_results import Answered, Made, Results, arguments_key, events_of, results_of
 from toolevals.grading.values.thoughts import spoken
-from toolevals.grading.values.tool_effects import hands_over
+from toolevals.grading.values.tools import hands_over
 from toolevals.grading.values.value_classes import value_class
 from toolevals.grading.values.verdicts import UNKNOWN_TOOL
 

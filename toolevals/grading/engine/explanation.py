@@ -35,8 +35,8 @@ from toolevals.grading.engine.selection import (
     stand_ins,
 )
 from toolevals.grading.matching.compiled_calls import CompiledCall, compile_call
-from toolevals.grading.matching.differences import argument_differences
 from toolevals.grading.matching.equality import Profile, is_ascii
+from toolevals.grading.matching.value_differences import argument_differences
 from toolevals.grading.values import Call, CallExpectation, ToolCall
 from toolevals.grading.values.tools import near_miss
 from toolevals.grading.values.transcripts import CUTS

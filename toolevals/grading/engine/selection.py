@@ -17,7 +17,7 @@ from toolevals.grading.alignment.trajectory import Alignment
 from toolevals.grading.engine.compiled import Offer
 from toolevals.grading.values import Call, CallExpectation, MalformedCall
 from toolevals.grading.values.matchers import Exact, Fields, Items, Matcher, OneOf, ResultOf
-from toolevals.grading.values.tool_effects import tool_effect
+from toolevals.grading.values.tools import tool_effect
 from toolevals.grading.values.verdicts import UNKNOWN_TOOL, UNPARSED
 
 # What speaks for a call, the weightiest first. Any of them will do; together they choose among several calls.
@@ -135,7 +135,7 @@ def _values(matcher: Matcher) -> Iterator[Any]:
                 yield from _values(part)
 
 
-def _leaves(value: Any) -> Iterator[Any]:
+def _leaves(value: object) -> Iterator[Any]:
     """Yield the values in a value that may tell things apart: texts in lower case, numbers of two digits."""
     waiting = [value]
     while waiting:

@@ -44,7 +44,7 @@ class ExampleFormat(NamedTuple):
     evidence: str
 
 
-def line_format(first: Any) -> ExampleFormat | None:
+def line_format(first: object) -> ExampleFormat | None:
     """Return the format whose lines are like the first one; None where it is of none.
 
     What makes a format is all of its own keys together: a key that another tool uses too makes none.
@@ -79,12 +79,12 @@ _OTHERS: Final = frozenset((
 ))  # fmt: skip
 
 
-def first_entry(document: Any) -> Any:
+def first_entry(document: object) -> Any:
     """Return the first entry of a list; any other document itself."""
     return document[0] if isinstance(document, list) and document else document
 
 
-def recorded_format(document: Any) -> ExampleFormat | None:
+def recorded_format(document: object) -> ExampleFormat | None:
     """Return the benchmark whose recorded runs or tasks a document holds; None where it holds none."""
     if isinstance(document, Mapping) and "simulations" in document and "tasks" in document:
         return ExampleFormat("tau2", "has tasks and simulations")

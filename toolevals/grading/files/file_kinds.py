@@ -128,7 +128,7 @@ def _examples(example_format: ExampleFormat | None) -> FileKind | None:
     )
 
 
-def _document(document: Any) -> FileKind:
+def _document(document: object) -> FileKind:
     if isinstance(document, Mapping) and document and document.keys() <= _GATE:
         named = ", ".join(document)
         return FileKind("gate", "gate", "toolevals gate", f"it has {named}", ("gate",))
@@ -146,7 +146,7 @@ def _document(document: Any) -> FileKind:
     raise InvalidDocument.at("", f"has an unknown format: {unknown_words(document, _known())}")
 
 
-def _evaluation(document: Any, *, is_table: bool = False) -> FileKind | None:
+def _evaluation(document: object, *, is_table: bool = False) -> FileKind | None:
     """Return the format of another evaluation tool's file; of a table, one that such a tool writes as a table."""
     for each in EVALUATION_FORMATS.values():
         if (each.tables or not is_table) and (evidence := each.detect(document)) is not None:
@@ -154,7 +154,7 @@ def _evaluation(document: Any, *, is_table: bool = False) -> FileKind | None:
     return None
 
 
-def _is_tools(document: Any) -> bool:
+def _is_tools(document: object) -> bool:
     """Tell whether a document is a list of tools: by its own keys, or because its first object has a tool's keys."""
     if isinstance(document, Mapping):
         if document.keys() & {"openapi", "swagger"} or document.keys() & _LISTS or _is_tool(document):
@@ -183,7 +183,7 @@ def _is_tool(entry: Mapping[str, Any]) -> bool:
     return bool(entry.keys() & _SCHEMAS) or entry.get("type") in ("function", "custom")
 
 
-def _messages(document: Any) -> FileKind | None:
+def _messages(document: object) -> FileKind | None:
     try:
         found = found_in(document)
     except InvalidDocument:

@@ -183,7 +183,7 @@ class _Reader:
                 self.say(f"{here}/overrides/{name}", f"is {value:g}: a drop is a share from 0 to 1")
         return _regression(document)
 
-    def groups(self, documents: Sequence[Any]) -> tuple[MetricGroup, ...]:
+    def groups(self, documents: Sequence[object]) -> tuple[MetricGroup, ...]:
         groups: dict[str, MetricGroup] = {}
         for place, document in enumerate(documents):
             try:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from toolevals.grading.guard.decoding import uncovered
-from toolevals.grading.values.patterns import CompiledPattern, compile_pattern
+from toolevals.grading.values.matchers import CompiledPattern, compile_pattern
 
 # What stands between a server's or a namespace's name and the tool's.
 _SEPARATOR = re.compile(r"__|[.:/]")

@@ -109,7 +109,7 @@ _DRAFTS: dict[str, Any] = {
 }
 
 
-def schema_problems(schema: Any) -> list[Problem]:
+def schema_problems(schema: object) -> list[Problem]:
     """Return what is wrong with an input schema itself; an empty list says that it can be used."""
     if not isinstance(schema, dict):
         return [Problem("", "is not an object")]
@@ -151,12 +151,12 @@ class Validator:
         part._compiled = _compiled({**said, **place}, registry, assert_formats=self.assert_formats)
         return part
 
-    def is_valid(self, value: Any) -> bool:
+    def is_valid(self, value: object) -> bool:
         """Tell whether a value fits. Raises InvalidDocument where the check may take too long."""
         self._cost.require_cheap(value)
         return self._compiled.is_valid(value)
 
-    def errors(self, value: Any) -> Sequence[jsonschema_rs.ValidationError] | None:
+    def errors(self, value: object) -> Sequence[jsonschema_rs.ValidationError] | None:
         """Return what is wrong with a value; None where something is, and the list of it may take too long.
 
         Raises InvalidDocument where the check itself may take too long.
@@ -165,7 +165,7 @@ class Validator:
             return ()
         return list(self._compiled.iter_errors(value)) if self._cost.can_list(value) else None
 
-    def is_quick_to_explain(self, value: Any) -> bool:
+    def is_quick_to_explain(self, value: object) -> bool:
         """Tell whether a slow validator can say in a short time why a value does not fit."""
         return self._cost.can_explain(value)
 
@@ -197,7 +197,7 @@ def why_unused(tool: ToolSpec) -> str:
     return ""
 
 
-def call_problems(tool: ToolSpec, arguments: Any) -> list[SchemaProblem]:
+def call_problems(tool: ToolSpec, arguments: object) -> list[SchemaProblem]:
     """Return every way in which arguments break the tool's input schema, ordered by pointer and keyword.
 
     Where a schema is `false`, the keyword is "false". Where the ways are too many to list, one problem says so.
@@ -206,7 +206,7 @@ def call_problems(tool: ToolSpec, arguments: Any) -> list[SchemaProblem]:
     return schema_words(validator_of(tool), arguments)
 
 
-def schema_words(validator: Validator, value: Any) -> list[SchemaProblem]:
+def schema_words(validator: Validator, value: object) -> list[SchemaProblem]:
     """Return every way in which a value breaks a schema, as `call_problems` does."""
     if (errors := validator.errors(value)) is None:
         return [SchemaProblem("", TOO_MANY, TOO_MANY_WORDS)]
@@ -290,7 +290,7 @@ def _whole_path(value: Any, path: list[str | int], wanted: Any) -> list[str | in
     return None
 
 
-def _has(value: Any, step: str | int) -> bool:
+def _has(value: object, step: str | int) -> bool:
     if isinstance(value, list):
         return isinstance(step, int) and step < len(value)
     return isinstance(value, dict) and step in value

@@ -90,7 +90,7 @@ def whole_values(matcher: Matcher) -> Iterator[Any]:
             yield _UNKNOWN
 
 
-def _put_together(parts: Mapping[str, Matcher] | tuple[Matcher, ...], chosen: tuple[Any, ...]) -> Any:
+def _put_together(parts: Mapping[str, Matcher] | tuple[Matcher, ...], chosen: tuple[object, ...]) -> Any:
     if isinstance(parts, tuple):
         return [value for value in chosen if value is not _LEFT_OUT]
     return {name: value for name, value in zip(parts, chosen, strict=True) if value is not _LEFT_OUT}
@@ -141,7 +141,7 @@ class MatcherCheck:
             self._found[key] = found if found.is_dead else _all([found, self._whole(path, matcher, where)])
         return self._found[key]
 
-    def _value(self, path: Path, value: Any, where: str) -> Found:
+    def _value(self, path: Path, value: object, where: str) -> Found:
         errors = self.errors_at(path, value)
         return Found(tuple(Problem(where + each.pointer, each.message) for each in errors), bool(errors))
 
@@ -304,7 +304,7 @@ def _enumerated(schema: dict[str, Any], matcher: Matcher, inside: str) -> Found:
     return _dead(inside, "admits none of the values that the schema lists")
 
 
-def _may_be(matcher: Matcher, value: Any) -> bool:
+def _may_be(matcher: Matcher, value: object) -> bool:
     """Tell whether a matcher may admit a value, as far as it is decided."""
     match matcher:
         case Exact(value=one):
@@ -321,7 +321,7 @@ def _may_be(matcher: Matcher, value: Any) -> bool:
     return True
 
 
-def _same(left: Any, right: Any) -> bool:
+def _same(left: object, right: object) -> bool:
     return jsonschema_rs.is_valid({"const": right}, left)
 
 

@@ -60,7 +60,7 @@ class SchemaReason:
         }  # fmt: skip
 
 
-def call_reason(tool: ToolSpec, arguments: Any) -> SchemaReason | None:
+def call_reason(tool: ToolSpec, arguments: object) -> SchemaReason | None:
     """Return why arguments break a tool's schema; None where they do not, or where no reason is found quickly."""
     try:
         return reason_of(validator_of(tool), arguments)
@@ -68,7 +68,7 @@ def call_reason(tool: ToolSpec, arguments: Any) -> SchemaReason | None:
         return None
 
 
-def reasoned_words(validator: Validator, value: Any) -> list[SchemaProblem]:
+def reasoned_words(validator: Validator, value: object) -> list[SchemaProblem]:
     """Return what `schema_words` does, and where a value fits no alternative, what it lacks in each."""
     found = schema_words(validator, value)
     if not any(problem.keyword in _CHOICES for problem in found) or (reason := reason_of(validator, value)) is None:
@@ -81,7 +81,7 @@ def reasoned_words(validator: Validator, value: Any) -> list[SchemaProblem]:
     ]
 
 
-def reason_of(validator: Validator, value: Any) -> SchemaReason | None:
+def reason_of(validator: Validator, value: object) -> SchemaReason | None:
     """Return why a value is refused; None where it is not, or where no reason is found in a short time."""
     from jsonschema.exceptions import best_match
     from referencing.exceptions import Unresolvable
@@ -136,7 +136,7 @@ def _format_checker(draft: str) -> Any:
     return checker
 
 
-def _pattern(_validator: Any, pattern: str, value: Any, _schema: Any) -> Iterator[ValidationError]:
+def _pattern(_validator: object, pattern: str, value: object, _schema: object) -> Iterator[ValidationError]:
     from jsonschema import ValidationError
 
     compiled = _compiled(pattern) if isinstance(value, str) else None

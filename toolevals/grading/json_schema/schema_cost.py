@@ -79,7 +79,7 @@ class SchemaCost:
         part._root = node if isinstance(node, dict) else {}
         return part
 
-    def require_cheap(self, value: Any) -> None:
+    def require_cheap(self, value: object) -> None:
         """Raise InvalidDocument where the check of a value may take too long."""
         size, deep, length = _measured(value)
         size += length * self._patterns * LARGEST_PATTERN // MATCHED
@@ -87,13 +87,13 @@ class SchemaCost:
             words = f"takes more than {MOST_WORK:,} checks of parts of this value"
             raise InvalidDocument.at("", words)
 
-    def can_list(self, value: Any) -> bool:
+    def can_list(self, value: object) -> bool:
         """Tell whether all that is wrong with a value can be listed in a short time."""
         size, deep, _ = _measured(value)
         most = size * self.most ** (deep + 1) * (deep + 1 + self.longest_enum // 10)
         return most <= MOST_LISTED or not Work(self, MOST_LISTED, lists=True).exceeds(value)
 
-    def can_explain(self, value: Any) -> bool:
+    def can_explain(self, value: object) -> bool:
         """Tell whether a validator that is a hundred times as slow can list what is wrong in a short time."""
         return not Work(self, MOST_EXPLAINED, lists=True).exceeds(value)
 
@@ -198,14 +198,14 @@ class Work:
         self._known: dict[tuple[int, int], int] = {}
         self._sizes: dict[int, int] = {}
 
-    def exceeds(self, value: Any) -> bool:
+    def exceeds(self, value: object) -> bool:
         """Tell whether the work is more than the limit, or cannot be counted in a short time."""
         try:
             return self._work(self._cost.root(), value) > self._limit
         except RecursionError:
             return True
 
-    def _work(self, schema: Schema, value: Any) -> int:
+    def _work(self, schema: Schema, value: object) -> int:
         key = (id(schema), id(value))
         if (known := self._known.get(key)) is not None:
             return known
@@ -226,13 +226,13 @@ class Work:
         self._known[key] = total
         return total
 
-    def _own(self, schema: Schema, value: Any) -> int:
+    def _own(self, schema: Schema, value: object) -> int:
         if not self._lists:
             return 1 + _matched(schema, value) // MATCHED
         enum = schema.get("enum")
         return self._size(value) + (len(enum) // 10 if isinstance(enum, list) else 0)
 
-    def _size(self, value: Any) -> int:
+    def _size(self, value: object) -> int:
         if not isinstance(value, dict | list):
             return 1 + (len(value) // 100 if isinstance(value, str) else 0)
         if (known := self._sizes.get(id(value))) is None:
@@ -256,7 +256,7 @@ def _applicators(schema: Schema) -> Iterator[_Edge]:
                 yield pointer_to((keyword, name)), each
 
 
-def _consumed(schema: Schema, value: Any) -> Iterator[tuple[Schema, Any]]:
+def _consumed(schema: Schema, value: object) -> Iterator[tuple[Schema, Any]]:
     """Yield which schemas are applied to which parts of a value, some that may not be; the patterns are not asked."""
     if isinstance(value, dict):
         named = schema.get("properties")
@@ -298,11 +298,11 @@ def _is_unevaluated(schema: Schema) -> bool:
     return "unevaluatedProperties" in schema or "unevaluatedItems" in schema
 
 
-def _parts(value: Any) -> Iterator[Any]:
+def _parts(value: object) -> Iterator[Any]:
     return iter(value.values() if isinstance(value, dict) else value if isinstance(value, list) else ())
 
 
-def _patterns_of(schema: Schema, value: Any) -> list[str]:
+def _patterns_of(schema: Schema, value: object) -> list[str]:
     """Return the patterns that are put to a value: to a text, or to each name of an object."""
     pattern, patterns = schema.get("pattern"), schema.get("patternProperties")
     if isinstance(value, dict):
@@ -334,7 +334,7 @@ def _bytes(text: str) -> int:
     return len(text) if text.isascii() else 4 * len(text)
 
 
-def _measured(value: Any) -> tuple[int, int, int]:
+def _measured(value: object) -> tuple[int, int, int]:
     """Return how many parts a value has, itself and long texts by their length counted, how deep it is, and its text.
 
     The text is in bytes, the names of properties among it.
@@ -350,7 +350,7 @@ def _measured(value: Any) -> tuple[int, int, int]:
     return size, deep, length
 
 
-def _member(node: Any, part: str) -> Any:
+def _member(node: object, part: str) -> Any:
     if isinstance(node, dict):
         return node.get(part)
     return node[int(part)] if isinstance(node, list) and part.isdigit() and int(part) < len(node) else None

@@ -207,7 +207,7 @@ def _characters(values: list[Any]) -> int:
     return sum(len(value) for value in values if _is_text(value))
 
 
-def _is_text(value: Any) -> bool:
+def _is_text(value: object) -> bool:
     return isinstance(value, str)
 
 
@@ -223,7 +223,7 @@ class _Rules:
     checks: tuple[Check, ...]
 
 
-def strict_problems(schema: Any, provider: Provider) -> list[Problem]:
+def strict_problems(schema: object, provider: Provider) -> list[Problem]:
     """Return why strict mode refuses an input schema, by pointer; an empty list says that nothing is known against it.
 
     The schema is taken to be valid JSON Schema (`conformance.schema_problems`).
@@ -337,7 +337,7 @@ def _gemini_values(schema: dict[str, Any]) -> Iterator[Problem]:
             yield Problem(f"/properties{pointer_to([name])}", words)
 
 
-def _is_text_or_number(value: Any) -> bool:
+def _is_text_or_number(value: object) -> bool:
     return isinstance(value, str | int | float) and not isinstance(value, bool)
 
 

@@ -39,7 +39,7 @@ PATTERNS = jsonschema_rs.RegexOptions(size_limit=LARGEST_PATTERN)
 _SIZES = tuple(1 << power for power in range(10, 21))
 
 
-def subschemas(schema: Any, path: Path = ()) -> Iterator[tuple[Path, dict[str, Any]]]:
+def subschemas(schema: object, path: Path = ()) -> Iterator[tuple[Path, dict[str, Any]]]:
     """Yield every object schema within a schema, itself first, with its path."""
     if not isinstance(schema, dict):
         return
@@ -133,7 +133,7 @@ def without_refused_patterns(schema: dict[str, Any]) -> tuple[dict[str, Any], li
     return _cleaned(schema, (), losses), losses
 
 
-def _cleaned(schema: Any, path: Path, losses: list[Problem]) -> Any:
+def _cleaned(schema: object, path: Path, losses: list[Problem]) -> Any:
     if not isinstance(schema, dict):
         return schema
     cleaned = with_subschemas(schema, lambda inside, at: _cleaned(inside, (*path, *at), losses))

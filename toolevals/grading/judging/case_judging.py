@@ -84,7 +84,7 @@ class CaseJudging:
             return self.compiled
         known: dict[str, bool | None] = {}
 
-        def judge(criteria: str, value: Any) -> bool | None:
+        def judge(criteria: str, value: object) -> bool | None:
             key = canonical([criteria, value])
             if key not in known:
                 known[key] = self._decided(rubric, {"criteria": criteria, "value": value})

@@ -72,7 +72,7 @@ class GradedCaseView:
                     yield from _worded(argument.matcher, given[name])
 
 
-def _worded(matcher: Matcher, value: Any) -> Iterator[tuple[str, Any]]:
+def _worded(matcher: Matcher, value: object) -> Iterator[tuple[str, Any]]:
     if isinstance(matcher, NaturalLanguage):
         yield matcher.criteria, value
     elif isinstance(matcher, Fields) and isinstance(value, dict):
@@ -174,7 +174,7 @@ def _payload(content: str) -> Any:
         return [line for line in content.splitlines() if line.strip()]
 
 
-def _leaves(payload: Any) -> Iterator[tuple[str, Any]]:
+def _leaves(payload: object) -> Iterator[tuple[str, Any]]:
     waiting: list[tuple[tuple[str | int, ...], Any]] = [((), payload)]
     while waiting:
         path, item = waiting.pop()

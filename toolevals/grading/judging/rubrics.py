@@ -108,7 +108,7 @@ class Rubric:
             "scoring": self.scoring,
         }
 
-    def problems_in(self, answer: Any) -> list[Problem]:
+    def problems_in(self, answer: object) -> list[Problem]:
         """Return how an answer breaks the rubric's schema."""
         try:
             errors = _validator(canonical.canonical(dict(self.answer_schema))).errors(answer)

@@ -13,7 +13,7 @@ from unicodedata import normalize
 from toolevals.grading.layers.recovery.words import read_text
 from toolevals.grading.matching.equality import composed
 from toolevals.grading.values import Transcript
-from toolevals.grading.values.patterns import compile_pattern
+from toolevals.grading.values.matchers import compile_pattern
 from toolevals.grading.values.verdicts import Verdict
 
 _SHOWN = 5

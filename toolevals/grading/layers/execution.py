@@ -117,7 +117,7 @@ NO_EXPECTED_STATE = Verdict("unscored", None, "No final state is expected, so th
 NO_FINAL_STATE = Verdict("unscored", None, "No simulator ran the calls, so that their effect is not known.")
 
 
-def state_diff(initial: Any, expected: Any, final: Any) -> StateDiff:
+def state_diff(initial: object, expected: object, final: object) -> StateDiff:
     """Compare whole states. `initial` tells what should have stayed from what should have changed; None if unknown.
 
     Without it, what both states have is wrong where it differs, what only the expected one has is missing, and what
@@ -132,7 +132,7 @@ def state_diff(initial: Any, expected: Any, final: Any) -> StateDiff:
 
 
 def grade_execution(
-    initial: Any, expected: Any, final: Any, *, raised: str | None = None, crashed: str | None = None
+    initial: object, expected: object, final: object, *, raised: str | None = None, crashed: str | None = None
 ) -> Execution:
     """Grade the effect of calls by the state that they left.
 
@@ -171,7 +171,7 @@ def grade_effect(effect: Effect) -> Execution:
     return min(executions, key=lambda execution: len(execution.diff or ()))
 
 
-def _longer_than_kept(value: Any) -> bool:
+def _longer_than_kept(value: object) -> bool:
     return len(shown(value, LONGEST_KEPT + 1)) > LONGEST_KEPT
 
 
@@ -201,7 +201,7 @@ def _said(difference: StateDifference) -> str:
     return f"{where} {should} {_value(difference.expected)} and is {_value(difference.actual)}"
 
 
-def _value(value: Any) -> str:
+def _value(value: object) -> str:
     return shown(value, _LONGEST_VALUE)
 
 

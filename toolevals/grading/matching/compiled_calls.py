@@ -5,17 +5,22 @@ Tells the JSON type of a value under a profile, and which types a matcher admits
 Makes the tests of single values, texts, numbers and dates, from their matchers.
 
 Define how a call's arguments stand to what is expected of them.
+
+Finds the calls that an expectation asks for exactly: they can be executed in place of an agent's.
+
+Where it admits several values, nothing says what the world should be like after a call with any one of them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache, partial
 from typing import Any
 
 from toolevals.grading.matching.equality import Profile, number_in
-from toolevals.grading.values import CallExpectation
+from toolevals.grading.values import CallExpectation, Expectation, ToolCall, Trajectory
 from toolevals.grading.values.dates import read_moment
+from toolevals.grading.values.expectations import options_of
 from toolevals.grading.values.matchers import (
     Absent,
     Approximately,
@@ -33,10 +38,10 @@ from toolevals.grading.values.matchers import (
     Pattern,
     Range,
     ResultOf,
+    compile_pattern,
     decimal_value,
     is_finite,
 )
-from toolevals.grading.values.patterns import compile_pattern
 from toolevals.grading.values.problems import pointer_to
 from toolevals.grading.values.value_classes import value_class
 
@@ -133,14 +138,14 @@ def _of_types(types: frozenset[str], profile: Profile) -> Callable[[Any], bool]:
         samples.append("")
     fitting = {type(sample): _type_of(sample, profile) in types for sample in samples}
 
-    def test(value: Any) -> bool:
+    def test(value: object) -> bool:
         fits = fitting.get(type(value))
         return _type_of(value, profile) in types if fits is None else fits
 
     return test
 
 
-def _type_of(value: Any, profile: Profile) -> str:
+def _type_of(value: object, profile: Profile) -> str:
     if value is None or isinstance(value, bool):
         return "null" if value is None else "boolean"
     if isinstance(value, str):
@@ -154,7 +159,7 @@ def _type_of(value: Any, profile: Profile) -> str:
 Test = Callable[[Any], "bool | None"]
 
 
-def equal_to(expected: Sequence[Any], profile: Profile) -> Test:
+def equal_to(expected: Sequence[object], profile: Profile) -> Test:
     """Return the test of being equal to one of these: scalars are looked up, the others compared one by one."""
     form, equal = profile.text_form, profile.equal
     texts: set[str] = set()
@@ -172,10 +177,10 @@ def equal_to(expected: Sequence[Any], profile: Profile) -> Test:
         else:
             others.append(value)
 
-    def is_text(value: Any) -> bool:
+    def is_text(value: object) -> bool:
         return isinstance(value, str) and (value in texts or form(value) in texts)
 
-    def is_scalar(value: Any) -> bool:
+    def is_scalar(value: object) -> bool:
         return (known := scalars.get(type(value))) is not None and value in known
 
     if not others and not (texts and scalars):
@@ -187,7 +192,7 @@ def between(matcher: Range, profile: Profile) -> Test:
     """Return the test of being a number between two others; these are within."""
     low, high = matcher.low, matcher.high
 
-    def test(value: Any) -> bool:
+    def test(value: object) -> bool:
         number = _number(value, profile)
         return number is not None and (low is None or low <= number) and (high is None or number <= high)
 
@@ -198,7 +203,7 @@ def close_to(matcher: Approximately, profile: Profile) -> Test:
     """Return the test of being a number about as large as another."""
     low, high = matcher.bounds()
 
-    def test(value: Any) -> bool:
+    def test(value: object) -> bool:
         number = _number(value, profile)
         return number is not None and is_finite(number) and low <= decimal_value(number) <= high
 
@@ -209,14 +214,14 @@ def same_date(matcher: DateEqual) -> Test:
     """Return the test of being the text of a date or a moment, in one of the formats."""
     wanted, formats = matcher.moment(), matcher.formats
 
-    def test(value: Any) -> bool:
+    def test(value: object) -> bool:
         moment = read_moment(value, formats) if isinstance(value, str) else None
         return wanted is not None and moment is not None and wanted.admits(moment)
 
     return test
 
 
-def _number(value: Any, profile: Profile) -> float | None:
+def _number(value: object, profile: Profile) -> float | None:
     if isinstance(value, str):
         return number_in(value) if profile.name == "loose" else None
     return value if isinstance(value, int | float) and not isinstance(value, bool) else None
@@ -268,7 +273,7 @@ class CompiledArgument:
         """The JSON pointer to the argument."""
         return pointer_to((self.name,))
 
-    def standing(self, value: Any) -> int:
+    def standing(self, value: object) -> int:
         """Return what is to be said of a value that is there, from ALL_AS_EXPECTED to EXTRA."""
         if passed := self.test(value):
             return ALL_AS_EXPECTED
@@ -339,7 +344,7 @@ def compile_matcher(matcher: Matcher, profile: Profile) -> Test:
 def _fields(matcher: Fields, profile: Profile) -> Test:
     call = compile_call(CallExpectation("", matcher.fields, matcher.additional_fields), profile)
 
-    def test(value: Any) -> bool | None:
+    def test(value: object) -> bool | None:
         if not isinstance(value, dict):
             return False
         check = call.check(value)
@@ -351,10 +356,59 @@ def _fields(matcher: Fields, profile: Profile) -> Test:
 def _items(matcher: Items, profile: Profile) -> Test:
     tests = [compile_matcher(item, profile) for item in matcher.items]
 
-    def test(value: Any) -> bool | None:
+    def test(value: object) -> bool | None:
         if not isinstance(value, list | tuple) or len(value) != len(tests):
             return False
         answers = [test(item) for test, item in zip(tests, value, strict=True)]
         return False if False in answers else (None if None in answers else True)
 
     return test
+
+
+class InexactError(ValueError):
+    """An expectation that leaves open which calls are made; the text is a clause that says where."""
+
+
+def exact_calls(expectation: Expectation) -> tuple[tuple[ToolCall, ...], ...]:
+    """Return the calls of each alternative: a trajectory's ordered ones, then the others, as written.
+
+    No call is one alternative without calls. Arguments without a matcher are left out. Raises InexactError where any
+    call will do, and where a matcher of any alternative admits more than one value.
+    """
+    if expectation.kind == "some_call":
+        raise InexactError("any call will do")
+    if expectation.kind == "no_call":
+        return ((),)
+    return tuple(tuple(_calls(trajectory)) for trajectory in expectation.alternatives)
+
+
+def _calls(trajectory: Trajectory) -> Iterator[ToolCall]:
+    for number, expected in enumerate(trajectory.expected, 1):
+        options = options_of(expected)
+        if len(options) != 1:
+            raise InexactError(f"one of several calls will do as call {number}")
+        yield ToolCall(options[0].tool, _members(options[0].arguments, options[0].tool), f"gold-{number}")
+
+
+def _members(matchers: Mapping[str, Matcher], where: str) -> dict[str, Any]:
+    return {
+        name: _value(matcher, f"{where}.{name}")
+        for name, matcher in matchers.items()
+        if not isinstance(matcher, Absent)
+    }
+
+
+def _value(matcher: Matcher, where: str) -> Any:
+    if matcher.optional:
+        raise InexactError(f"{where} may be left out")
+    if isinstance(matcher, Exact):
+        return matcher.value
+    if isinstance(matcher, OneOf) and len(matcher.values) == 1:
+        return matcher.values[0]
+    if isinstance(matcher, Fields) and not matcher.additional_fields:
+        return _members(matcher.fields, where)
+    if isinstance(matcher, Items):
+        return [_value(item, f"{where}/{place}") for place, item in enumerate(matcher.items)]
+    if isinstance(matcher, ResultOf):
+        raise InexactError(f"{where} is what call {matcher.call} results in")
+    raise InexactError(f"{where} may have several values")

@@ -31,7 +31,7 @@ def composed(text: str) -> str:
     return text if text.isascii() or is_normalized("NFC", text) else normalize("NFC", text)
 
 
-def composed_otherwise(made: Any, expected: Any) -> bool:
+def composed_otherwise(made: object, expected: object) -> bool:
     """Tell whether a text in one JSON value equals one in the other only once both are composed."""
     if is_ascii(made):
         return False
@@ -54,7 +54,7 @@ def is_ascii(value: Any) -> bool:
     return all(map(is_ascii, value))
 
 
-def _texts_in(value: Any) -> Iterator[str]:
+def _texts_in(value: object) -> Iterator[str]:
     """Yield every text in a JSON value, without the keys of objects."""
     if isinstance(value, str):
         yield value
@@ -66,7 +66,7 @@ def _texts_in(value: Any) -> Iterator[str]:
             yield from _texts_in(item)
 
 
-def unseen_difference(made: Any, expected: Any) -> str:
+def unseen_difference(made: object, expected: object) -> str:
     """Return the code points that one of two texts has and the other lacks, where no one sees them; else nothing."""
     if not isinstance(made, str) or not isinstance(expected, str):
         return ""
@@ -138,7 +138,7 @@ class Profile:
         """Return the form of a tool's name by which two names are compared."""
         return name.replace(".", "_") if self.one_dot_and_underscore else name
 
-    def equal(self, left: Any, right: Any) -> bool:
+    def equal(self, left: object, right: object) -> bool:
         """Tell whether two JSON values are equal."""
         if isinstance(left, dict):
             return isinstance(right, dict) and self._equal_objects(left, right)
@@ -150,7 +150,7 @@ class Profile:
             )
         return self._equal_scalars(left, right)
 
-    def form(self, value: Any) -> Any:
+    def form(self, value: object) -> Any:
         """Return a JSON value whose canonical text is the same for equal values, and for no others."""
         if isinstance(value, dict):
             return {key: self.form(item) for key, item in value.items()}
@@ -166,7 +166,7 @@ class Profile:
     def _equal_objects(self, left: dict[str, Any], right: dict[str, Any]) -> bool:
         return left.keys() == right.keys() and all(self.equal(value, right[key]) for key, value in left.items())
 
-    def _equal_scalars(self, left: Any, right: Any) -> bool:
+    def _equal_scalars(self, left: object, right: object) -> bool:
         if isinstance(left, bool) or isinstance(right, bool) or left is None or right is None:
             return left is right
         one = self.text_form(left) if isinstance(left, str) else left

@@ -285,11 +285,11 @@ def _only_number(matcher: Range | Approximately, profile: Profile) -> tuple[Any]
     return (profile.form(matcher.low if isinstance(matcher, Range) else matcher.value),)
 
 
-def _bag_of(forms: Iterable[Any]) -> list[Any]:
+def _bag_of(forms: Iterable[object]) -> list[Any]:
     return sorted(forms, key=canonical)
 
 
-def _set_of(forms: Iterable[Any]) -> list[Any]:
+def _set_of(forms: Iterable[object]) -> list[Any]:
     return [form for _, form in sorted({canonical(form): form for form in forms}.items())]
 
 

@@ -38,7 +38,7 @@ _SOME_CALL = frozenset({"live_relevance"})
 _MOST_COMBINATIONS = 64
 
 
-def bfcl_example(question_row: Any, answer_row: Any, category: str) -> ExampleRow:
+def bfcl_example(question_row: object, answer_row: object, category: str) -> ExampleRow:
     """Return a question with its answer (None where the category has none) as an example. Raises InvalidDocument."""
     if category not in CATEGORIES:
         raise InvalidDocument.at("", f"{category} is no category: take one of {', '.join(CATEGORIES)}")
@@ -72,7 +72,7 @@ def _messages(question: list[Any]) -> Iterator[dict[str, Any]]:
             yield message
 
 
-def _expectation(answer_row: Any, category: str) -> Expectation:
+def _expectation(answer_row: object, category: str) -> Expectation:
     if category in _NO_CALL:
         return Expectation("no_call")
     if category in _SOME_CALL:
@@ -90,7 +90,7 @@ def _trajectory(calls: tuple[CallExpectation, ...]) -> Trajectory:
     return Trajectory(unordered=calls, additional_calls=False)
 
 
-def _call(call: Any, pointer: str) -> CallExpectation:
+def _call(call: object, pointer: str) -> CallExpectation:
     if not isinstance(call, dict) or len(call) != 1:
         raise InvalidDocument.at(pointer, "is not an object with one function")
     ((name, allowed),) = call.items()
@@ -121,7 +121,7 @@ def bfcl_matcher(allowed: list[Any]) -> Matcher:
     return OneOf(tuple(concrete for value in values for concrete in _concrete(value)), optional=optional)
 
 
-def _one(value: Any, optional: bool) -> Matcher:
+def _one(value: object, optional: bool) -> Matcher:
     if isinstance(value, dict):
         fields = {name: bfcl_matcher(item) if isinstance(item, list) else Exact(item) for name, item in value.items()}
         return Fields(fields, optional=optional)
@@ -130,7 +130,7 @@ def _one(value: Any, optional: bool) -> Matcher:
     return Exact(value, optional=optional)
 
 
-def _concrete(value: Any) -> Iterator[Any]:
+def _concrete(value: object) -> Iterator[Any]:
     """Yield the plain values that a nested form with allowed values stands for."""
     if not isinstance(value, dict):
         yield value

@@ -76,7 +76,7 @@ def first_words(given: Mapping[str, Any]) -> str | None:
     return next((text for text in texts if text and text.strip()), None)
 
 
-def tools_in_row(document: Any, pointer: str = "/tools") -> tuple[list[ToolSpec] | str | None, tuple[Problem, ...]]:
+def tools_in_row(document: object, pointer: str = "/tools") -> tuple[list[ToolSpec] | str | None, tuple[Problem, ...]]:
     """Return the tools that a row names or lists (None where it says nothing), and what was lost of them.
 
     Raises InvalidDocument; `pointer` is where the tools stand in the row.
@@ -91,7 +91,7 @@ def tools_in_row(document: Any, pointer: str = "/tools") -> tuple[list[ToolSpec]
     return [*read.tools], tuple(loss.below(pointer) for loss in read.losses)
 
 
-def tools_told_of(document: Any, pointer: str) -> tuple[list[ToolSpec] | str | None, tuple[Problem, ...]]:
+def tools_told_of(document: object, pointer: str) -> tuple[list[ToolSpec] | str | None, tuple[Problem, ...]]:
     """Return the same of tools that a trace tells of: a tool whose schema cannot be used is kept, and a loss says so.
 
     Raises InvalidDocument where the tools are no list of tools.
@@ -105,7 +105,7 @@ def tools_told_of(document: Any, pointer: str) -> tuple[list[ToolSpec] | str | N
     return tools, tuple(loss.below(pointer) for loss in losses)
 
 
-def _read_again(document: Any) -> ReadTools:
+def _read_again(document: object) -> ReadTools:
     try:
         text = dumps(document)
     except TypeError:
@@ -136,5 +136,5 @@ def _expectation(row: dict[str, Any]) -> Expectation | None:
     return Expectation("no_call")
 
 
-def _text(value: Any) -> str:
+def _text(value: object) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)

@@ -83,7 +83,7 @@ def _read(row: dict[str, Any], message_format: str | None, tools: Sequence[ToolS
     return ReadTranscript(Transcript(messages, last_words(messages)), "", "", losses)
 
 
-def _below(prefix: str, read: Callable[..., _Read], *given: Any) -> _Read:
+def _below(prefix: str, read: Callable[..., _Read], *given: object) -> _Read:
     try:
         return read(*given)
     except InvalidDocument as error:

@@ -269,7 +269,7 @@ def _document(content: str) -> Any:
         return content
 
 
-def _text_of_blocks(document: Any) -> str | None:
+def _text_of_blocks(document: object) -> str | None:
     """Return the text in content blocks of the Model Context Protocol; None of all else."""
     blocks = document.get("content") if isinstance(document, dict) else document
     if not isinstance(blocks, list) or not blocks:
@@ -278,7 +278,7 @@ def _text_of_blocks(document: Any) -> str | None:
     return texts[0] if len(texts) == len(blocks) == 1 and isinstance(texts[0], str) else None
 
 
-def _otherwise(value: Any) -> Iterator[Any]:
+def _otherwise(value: object) -> Iterator[Any]:
     """Yield a number as text, or a text that writes a number as that number: a schema says which of them is due."""
     if isinstance(value, int | float) and not isinstance(value, bool):
         yield canonical(value)

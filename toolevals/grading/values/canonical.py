@@ -34,17 +34,17 @@ class Written(str):
     __slots__ = ()
 
 
-def canonical(value: Any) -> str:
+def canonical(value: object) -> str:
     """Return the canonical JSON text of `value`: equal values have equal texts. Raises ValueError where it has none."""
     return _text(value, sort=True)
 
 
-def exact(value: Any) -> str:
+def exact(value: object) -> str:
     """Return the JSON text of `value` with its keys in their own order, for keeping. Raises as `canonical`."""
     return _text(value, sort=False)
 
 
-def _text(value: Any, *, sort: bool) -> str:
+def _text(value: object, *, sort: bool) -> str:
     try:
         text = orjson.dumps(value, option=_OPTIONS | (orjson.OPT_SORT_KEYS if sort else 0)).decode()
     except TypeError:
@@ -70,12 +70,12 @@ def holds_long_number(text: str) -> bool:
     return _LONG_NUMBER in text.encode(errors="surrogatepass").translate(_DIGITS_AS_ZEROS)
 
 
-def digest(value: Any) -> str:
+def digest(value: object) -> str:
     """Return the SHA-256 of the canonical text of `value`, in hexadecimal."""
     return hashlib.sha256(canonical(value).encode()).hexdigest()
 
 
-def shown(value: Any, length: int) -> str:
+def shown(value: object, length: int) -> str:
     """Return a value as JSON text for people, cut to `length` characters, whatever it holds."""
     try:
         text = canonical(value)
@@ -84,7 +84,7 @@ def shown(value: Any, length: int) -> str:
     return text if len(text) <= length else f"{text[:length]}…"
 
 
-def _described(value: Any) -> str:
+def _described(value: object) -> str:
     """Return what can be said of a value that has no canonical text; this is text that has one."""
     try:
         text = repr(value)
@@ -97,7 +97,7 @@ def _refuse_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is not a JSON value")
 
 
-def _refuse_inexact(value: Any) -> None:
+def _refuse_inexact(value: object) -> None:
     waiting = [value]
     while waiting:
         item = waiting.pop()
@@ -110,7 +110,7 @@ def _refuse_inexact(value: Any) -> None:
             _written_scalar(item)
 
 
-def _written(value: Any, depth: int, order: Callable[[Iterable[str]], list[str]]) -> str:
+def _written(value: object, depth: int, order: Callable[[Iterable[str]], list[str]]) -> str:
     if isinstance(value, list | tuple | dict) and depth > MAX_DEPTH:
         raise ValueError(f"nested deeper than {MAX_DEPTH} levels")
     if isinstance(value, list | tuple):
@@ -129,7 +129,7 @@ def _written_integer(value: int) -> str:
     return str(int(value))
 
 
-def _written_scalar(value: Any) -> str:
+def _written_scalar(value: object) -> str:
     if isinstance(value, int) and not isinstance(value, bool):
         return _written_integer(value)
     if isinstance(value, float) and not math.isfinite(value):

@@ -2,6 +2,13 @@
 
 The schemas are in `schemas/`, one file a shape and version. `x-problem` in a schema gives a keyword's failure words
 that a person can act on.
+
+Reads JSON text by the quick parser, where it provably gives what the careful one would give.
+
+The quick parser takes a key that appears twice, NUL, and integers beyond 64 bits (as floats), and says nothing. Each
+leaves a trace that is cheap to look for: a pair that is lost has its colon in the text and not in the value's own text,
+NUL has its escape, and a large integer its many digits. Where there is a trace, or no value at all, the careful parser
+has the say.
 """
 
 from __future__ import annotations
@@ -15,10 +22,61 @@ from importlib import resources
 from typing import Any, Literal, NoReturn, get_args
 
 import jsonschema_rs
+import orjson
 
-from toolevals.grading.values.canonical import INTEGER_LIMIT, MAX_DEPTH, MAX_DIGITS, exact
+from toolevals.grading.values.canonical import INTEGER_LIMIT, MAX_DEPTH, MAX_DIGITS, exact, holds_long_number
 from toolevals.grading.values.problems import InvalidDocument, Problem, pointer_to
-from toolevals.grading.values.quick_json import UNSURE, read_quickly
+
+UNSURE = object()
+"""What is given where the careful parser has to look."""
+
+# What has to be looked at more closely.
+_CLOSER = frozenset({float, dict, list})
+# NUL, and what a quote or a colon may be written as in a string.
+_ESCAPES = ("\\u0000", "\\u0022", "\\u003")
+
+
+def read_quickly(text: str, max_depth: int) -> Any:
+    """Return the value of JSON text, or UNSURE: where it is not JSON, has a fault, or may have one.
+
+    A value is given where no key appears twice in one object, no integer was read as a float, and no text holds NUL or
+    a lone surrogate; and where nothing is nested deeper than `max_depth`.
+    """
+    try:
+        value = orjson.loads(text)
+    except ValueError:
+        return UNSURE
+    if type(value) is not dict or ("\\" in text and any(each in text for each in _ESCAPES)):
+        return UNSURE
+    # Then there are no other pairs: each has its colon.
+    is_flat = text.count(":") == len(value)
+    if is_flat and _CLOSER.isdisjoint(map(type, value.values())):
+        return value
+    if holds_long_number(text) or (text.count("[") + text.count("{") > max_depth and _is_too_deep(value, max_depth)):
+        return UNSURE
+    return value if is_flat or _holds_every_pair(value, text) else UNSURE
+
+
+def _is_too_deep(value: object, max_depth: int) -> bool:
+    for _ in range(MAX_DEPTH - max_depth):
+        value = [value]
+    try:
+        orjson.dumps(value)
+    except TypeError:
+        return True
+    return False
+
+
+def _holds_every_pair(value: object, text: str) -> bool:
+    """Tell whether a value surely has every pair of its text: the colon of each follows the quote that closes its key.
+
+    Strings may hold a quote and a colon too, and they are written at least as often in the text as in the value's own
+    text. So a pair that was lost makes a difference.
+    """
+    if " :" in text or "\n:" in text or "\t:" in text or "\r:" in text:
+        return False
+    return text.count('":') == orjson.dumps(value).count(b'":')
+
 
 SchemaName = Literal[
     "example",
@@ -67,7 +125,7 @@ def load_json(text: str | bytes, *, max_bytes: int = MAX_BYTES, max_depth: int =
     return value
 
 
-def require_json(value: Any, *, max_depth: int = MAX_READ_DEPTH) -> None:
+def require_json(value: object, *, max_depth: int = MAX_READ_DEPTH) -> None:
     """Raise InvalidDocument, with a pointer, where `load_json` could not have given this value.
 
     For values that come from other code: what passes can be kept, and stand inside a document of ours.
@@ -87,7 +145,7 @@ def schema(name: SchemaName) -> dict[str, Any]:
     return _schemas()[name]
 
 
-def problems_in(document: Any, schema_name: SchemaName) -> list[Problem]:
+def problems_in(document: object, schema_name: SchemaName) -> list[Problem]:
     """Return everything that the schema says is wrong with a document, in the document's order."""
     validator = _validator(schema_name)
     try:
@@ -99,13 +157,13 @@ def problems_in(document: Any, schema_name: SchemaName) -> list[Problem]:
         return _problems_as_json(document)
 
 
-def require_valid(document: Any, schema_name: SchemaName) -> None:
+def require_valid(document: object, schema_name: SchemaName) -> None:
     """Raise InvalidDocument where `problems_in` finds any problem."""
     if problems := problems_in(document, schema_name):
         raise InvalidDocument(problems)
 
 
-def _problems_as_json(document: Any) -> list[Problem]:
+def _problems_as_json(document: object) -> list[Problem]:
     try:
         require_json(document)
     except InvalidDocument as error:
@@ -196,7 +254,7 @@ def _where(text: str, place: int) -> str:
     return f"line {text.count(chr(10), 0, place) + 1}, column {place - text.rfind(chr(10), 0, place)}"
 
 
-def _check_inside(value: Any, max_depth: int) -> None:
+def _check_inside(value: object, max_depth: int) -> None:
     waiting: list[tuple[tuple[str | int, ...], Any]] = [((), value)]
     while waiting:
         path, item = waiting.pop()
@@ -210,18 +268,18 @@ def _check_inside(value: Any, max_depth: int) -> None:
             waiting.append(((*path, key), child))
 
 
-def _key_problem(key: Any) -> str | None:
+def _key_problem(key: object) -> str | None:
     return text_problem(key) if isinstance(key, str) else "has a key that is not text"
 
 
-def _children(item: Any) -> Iterator[tuple[Any, Any]]:
+def _children(item: object) -> Iterator[tuple[Any, Any]]:
     if isinstance(item, dict):
         yield from item.items()
     elif isinstance(item, list | tuple):
         yield from enumerate(item)
 
 
-def _scalar_problem(item: Any) -> str | None:
+def _scalar_problem(item: object) -> str | None:
     if isinstance(item, str):
         return text_problem(item)
     if isinstance(item, int):

@@ -7,8 +7,14 @@ from dataclasses import field
 from typing import Any, Literal, Self, TypeAlias
 
 from toolevals.grading.values.documents import require_valid
-from toolevals.grading.values.matchers import Exact, Matcher, matchers_from_document, may_refer, references_in
-from toolevals.grading.values.patterns import compile_pattern
+from toolevals.grading.values.matchers import (
+    Exact,
+    Matcher,
+    compile_pattern,
+    matchers_from_document,
+    may_refer,
+    references_in,
+)
 from toolevals.grading.values.problems import InvalidDocument, pointer_to
 from toolevals.grading.values.value_classes import value_class
 
@@ -161,7 +167,7 @@ class Expectation:
         return cls("calls", alternatives=(Trajectory(ordered=(call,), additional_calls=False),))
 
     @classmethod
-    def from_document(cls, document: Any) -> Self:
+    def from_document(cls, document: object) -> Self:
         """Read the native form (`schemas/expectation.v1.json`). Raises InvalidDocument."""
         require_valid(document, "expectation")
         return cls.from_kept(document)

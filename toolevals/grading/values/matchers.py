@@ -3,6 +3,8 @@
 Every matcher wants its argument to be present, unless `optional` says that it may be left out. What "equal" means is
 the expectation's profile; see `equality`. They are read from documents that the expectation's schema has passed, and
 `matching` turns them into tests. Numbers are computed exactly, as they are written.
+
+Regular expressions from users are matched in linear time by RE2, never by backtracking.
 """
 
 from __future__ import annotations
@@ -10,13 +12,39 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import field, replace
 from fractions import Fraction
+from functools import lru_cache
 from math import isfinite
-from typing import Any, ClassVar, TypeAlias
+from typing import Any, ClassVar, Protocol, TypeAlias
+
+import re2
 
 from toolevals.grading.values.dates import Moment, read_moment
-from toolevals.grading.values.patterns import compile_pattern
 from toolevals.grading.values.problems import InvalidDocument, pointer_to
 from toolevals.grading.values.value_classes import value_class
+
+MAX_LENGTH = 2_000
+
+
+class CompiledPattern(Protocol):
+    """A pattern that searches text in linear time."""
+
+    def search(self, text: str) -> object | None: ...
+
+
+@lru_cache(maxsize=4096)
+def compile_pattern(pattern: str) -> CompiledPattern:
+    """Return the compiled pattern. Raises ValueError where RE2 refuses it: look-around, back-references, size."""
+    if len(pattern) > MAX_LENGTH:
+        raise ValueError(f"the pattern is longer than {MAX_LENGTH:,} characters")
+    options = re2.Options()
+    options.log_errors = False
+    try:
+        compiled: CompiledPattern = re2.compile(pattern, options)
+    except re2.error as error:
+        reason = error.args[0] if error.args else error
+        words = reason.decode(errors="replace") if isinstance(reason, bytes) else str(reason)
+        raise ValueError(f"the pattern is refused: {words}") from None
+    return compiled
 
 
 def is_finite(number: float) -> bool:

@@ -66,7 +66,7 @@ def parts_of(pointer: str) -> tuple[str, ...]:
     return tuple(part.replace("~1", "/").replace("~0", "~") for part in pointer.split("/")[1:])
 
 
-def target_of(document: Any, reference: Any, where: str) -> tuple[Any, str]:
+def target_of(document: object, reference: object, where: str) -> tuple[Any, str]:
     """Return what a reference at `where` leads to, and its pointer.
 
     Raises InvalidDocument where it leads out of the document or nowhere.
@@ -82,7 +82,7 @@ def target_of(document: Any, reference: Any, where: str) -> tuple[Any, str]:
     return value, pointer
 
 
-def value_at(document: Any, pointer: str) -> Any:
+def value_at(document: object, pointer: str) -> Any:
     """Return what stands at a pointer that begins with `/` or is empty; NOTHING where nothing does."""
     value = document
     for part in parts_of(pointer):
@@ -92,7 +92,7 @@ def value_at(document: Any, pointer: str) -> Any:
     return value
 
 
-def resolved(document: Any, value: Any, where: str) -> tuple[Any, str]:
+def resolved(document: object, value: object, where: str) -> tuple[Any, str]:
     """Return a value, or what it refers to where it is a reference, with its pointer. Raises InvalidDocument."""
     for _ in range(_LONGEST_CHAIN):
         if not isinstance(value, dict) or "$ref" not in value:
@@ -101,7 +101,7 @@ def resolved(document: Any, value: Any, where: str) -> tuple[Any, str]:
     raise InvalidDocument.at(where, "refers to itself")
 
 
-def _member(value: Any, part: str) -> Any:
+def _member(value: object, part: str) -> Any:
     if isinstance(value, dict):
         return value.get(part, NOTHING)
     if isinstance(value, list) and part.isascii() and part.isdecimal() and len(part) < 9 and int(part) < len(value):

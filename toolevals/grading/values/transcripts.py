@@ -251,7 +251,7 @@ class Transcript:
         return tuple(made)
 
     @classmethod
-    def from_document(cls, document: Any) -> Self:
+    def from_document(cls, document: object) -> Self:
         """Read the native form (`schemas/transcript.v1.json`). Raises InvalidDocument."""
         require_valid(document, "transcript")
         return cls.from_kept(document)

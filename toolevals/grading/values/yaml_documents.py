@@ -48,7 +48,7 @@ def load_yaml(text: str) -> Any:
     return value
 
 
-def yaml_text(value: Any) -> str:
+def yaml_text(value: object) -> str:
     """Return a JSON value as YAML that `load_yaml` reads back; as indented JSON, which is YAML too, where it must be.
 
     What is written by YAML 1.1 may be read otherwise by 1.2, such as the text 1e3.
@@ -65,7 +65,7 @@ def yaml_text(value: Any) -> str:
 class _Builder:
     """Builds one document's value from the parser's events, without recursion."""
 
-    def __init__(self, events: Iterator[Any]) -> None:
+    def __init__(self, events: Iterator[object]) -> None:
         self.events = events
         # Each open list or object, and the key that waits for its value.
         self.open: list[tuple[Any, list[str]]] = []
@@ -93,7 +93,7 @@ class _Builder:
             raise InvalidDocument.at("", "the file is empty")
         return self.value
 
-    def _count(self, event: Any) -> None:
+    def _count(self, event: object) -> None:
         self.values += 1
         if self.values > MAX_VALUES:
             raise _refused(event, f"more than {MAX_VALUES:,} values: convert it to JSON")
@@ -122,7 +122,7 @@ class _Builder:
     def _awaits_key(self) -> bool:
         return bool(self.open) and isinstance(self.open[-1][0], dict) and not self.open[-1][1]
 
-    def _put(self, value: Any) -> None:
+    def _put(self, value: object) -> None:
         if not self.open:
             self.value = value
             return
@@ -148,7 +148,7 @@ def _value_of(event: Any) -> Any:
     return _number_of(event, text)
 
 
-def _number_of(event: Any, text: str) -> Any:
+def _number_of(event: object, text: str) -> Any:
     """Return the number that a text is, else the text."""
     if _INTEGER.fullmatch(text):
         if len(text) > _MAX_DIGITS:

@@ -1,9 +1,9 @@
-"""Find agents and experiments, or make them where they don't exist."""
+"""Find agents and experiments, or make them where they don't exist, and check the secrets that options name."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Protocol
 
 from django.db import transaction
 
@@ -15,6 +15,30 @@ from toolevals.runs.baseline import BaselineOptions
 from toolevals.runs.models import Agent, Connector, Experiment
 from toolevals.workspace.audit.services import audit_record
 from toolevals.workspace.models import Project, User
+from toolevals.workspace.secrets.services import SecretUnusableError, secret_check
+
+
+class Keyed(Protocol):
+    """Options that name a secret, empty for none, and the address that it is sent to."""
+
+    @property
+    def secret(self) -> str: ...
+
+    @property
+    def address(self) -> str: ...
+
+
+def require_secret(project: Project, actor: User | None, options: Keyed | None, pointer: str) -> None:
+    """Refuse options whose secret is not there or not bound to their address. Called outside of transactions.
+
+    Raises InvalidDocument at `pointer`.
+    """
+    if options is None or not options.secret or not options.address:
+        return
+    try:
+        secret_check(project=project, actor=actor, name=options.secret, address=options.address)
+    except SecretUnusableError as error:
+        raise InvalidDocument.at(pointer, str(error)) from None
 
 
 @transaction.atomic

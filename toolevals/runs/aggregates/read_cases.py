@@ -37,7 +37,7 @@ from toolevals.runs.aggregates.packed_cases import Packed, Packing
 from toolevals.runs.aggregates.sums import class_sums, class_sums_document, class_sums_of, first_call_sums
 from toolevals.runs.aggregates.transcript_sums import TranscriptSums, transcript_sums
 from toolevals.runs.models import AlignedPair, CaseGrade, CountedCases, Grading, PlacedCase, RevisionTurn, Run
-from toolevals.runs.scope.examples import tools_offered
+from toolevals.runs.queries import tools_offered
 from toolevals.workspace.bulk import rows_insert, tables_analyze
 
 

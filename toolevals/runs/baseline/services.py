@@ -14,7 +14,7 @@ from toolevals.registry.tool_lists import tools_in
 from toolevals.runs.baseline import BaselineOptions, respond
 from toolevals.runs.baseline.baseline_agents import baseline_agent_transcript
 from toolevals.runs.models import Run, Transcript
-from toolevals.runs.scope.examples import entries_between, tools_offered
+from toolevals.runs.queries import entries_between, tools_offered
 from toolevals.workspace.bulk import rows_insert
 from toolevals.workspace.clock import database_now
 from toolevals.workspace.jobs.leases import Lease

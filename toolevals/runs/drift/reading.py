@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 
 from django import forms
 
-from toolevals.agents.judge_prompts import ANSWER_TOKENS, messages_for
+from toolevals.agents.judge import ANSWER_TOKENS, messages_for
 from toolevals.agents.prices import Prices
 from toolevals.grading.judging import JudgementRequest, Rubric
 from toolevals.runs.drift.results import AgainCase

@@ -48,5 +48,5 @@ def failing_rows(grading: Grading | None) -> Iterator[list[Any]]:
         yield [_cell(case[name]) for name in COLUMNS]
 
 
-def _cell(value: Any) -> Any:
+def _cell(value: object) -> Any:
     return json.dumps(value, ensure_ascii=False) if isinstance(value, dict | list) else value

@@ -39,7 +39,7 @@ def result_document(content: bytes, most: int = MOST_BYTES) -> Any:
     return load_json(content, max_bytes=most, max_depth=MAX_DEPTH)
 
 
-def recorded_runs(document: Any) -> list[RecordedRun]:
+def recorded_runs(document: object) -> list[RecordedRun]:
     """Return the recorded trials of a result file of either benchmark. Raises InvalidDocument."""
     return list((tau2_runs if is_tau2(document) else tau_runs)(document))
 
@@ -59,7 +59,7 @@ class Joined(NamedTuple):
     is_known: bool
 
 
-def task_rows(document: Any, order: str, *, offered: bool) -> list[ExampleRow]:
+def task_rows(document: object, order: str, *, offered: bool) -> list[ExampleRow]:
     """Return the tasks of a result file as examples; without `offered` tools, with ones made of the calls.
 
     Raises InvalidDocument with the place of the first that is wrong.

@@ -33,8 +33,7 @@ from toolevals.runs.grading.case_rows import (
 from toolevals.runs.grading.episode_rows import ANSWER_COLUMNS, EPISODE_COLUMNS, AnsweredBatch, episode_rows
 from toolevals.runs.grading.graded_case import Graded, Told, answer_of
 from toolevals.runs.grading.kept_grades import KeptGrade, kept_grades
-from toolevals.runs.queries import grading_at_work
-from toolevals.runs.scope.examples import entries_between, tools_offered
+from toolevals.runs.queries import entries_between, grading_at_work, tools_offered
 from toolevals.runs.simulators.opening import effects_of
 from toolevals.workspace.bulk import rows_insert
 from toolevals.workspace.jobs.leases import Lease

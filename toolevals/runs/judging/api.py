@@ -17,7 +17,6 @@ from rest_framework.response import Response
 from toolevals.grading.engine.case_findings import UNSCORED
 from toolevals.grading.judging import SHIPPED
 from toolevals.grading.values.problems import InvalidDocument
-from toolevals.runs.api.serializers import GradingStartedSerializer
 from toolevals.runs.grading.services import unscored_ask
 from toolevals.runs.judge_calibrations.api import CalibrationEstimateSerializer
 from toolevals.runs.judging.estimate import judging_estimates
@@ -27,6 +26,7 @@ from toolevals.runs.judging.services import JudgeRequest, judge_add, judge_chang
 from toolevals.runs.judging.unscored import unscored_layers
 from toolevals.runs.models import Judge, Measure, Rubric, Run
 from toolevals.runs.runs.api import RunView
+from toolevals.runs.runs.serializers import GradingStartedSerializer
 from toolevals.workspace.api.base import ProjectView
 from toolevals.workspace.idempotency.api import idempotent
 from toolevals.workspace.requests import whole_number

@@ -8,13 +8,12 @@ from dataclasses import dataclass
 
 from django.conf import settings as installation
 
-from toolevals.agents.chat_options import ChatOptions
-from toolevals.agents.chats import Chat, Reply, UnreachableError
+from toolevals.agents.chats import Chat, PatientChat, Reply, RetryPolicy, UnreachableError
 from toolevals.agents.judge import Judge, judge_options
 from toolevals.agents.network import AddressPolicy
 from toolevals.agents.openai_chat import OpenAIChat
+from toolevals.agents.options import ChatOptions
 from toolevals.agents.prices import Prices
-from toolevals.agents.retry import PatientChat, RetryPolicy
 from toolevals.grading.judging import Rubric
 from toolevals.grading.values import Message, ToolSpec
 from toolevals.runs import models

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from uuid import UUID
 
-from toolevals.agents.judge import Heard
+from toolevals.agents.judge import JudgeReply
 from toolevals.grading.judging import Judgement, JudgementRequest
 from toolevals.grading.values.verdict_table import VERDICT_NAMES
 from toolevals.grading.values.verdicts import CaseGrade, Injection
@@ -65,7 +65,7 @@ class Asking:
             for row in rows if digests else ():
                 self.made[name, row.inputs] = judgement_of(row, member)
 
-    def _heard(self, requests: Iterable[JudgementRequest]) -> Iterator[tuple[JudgementRequest, Heard]]:
+    def _heard(self, requests: Iterable[JudgementRequest]) -> Iterator[tuple[JudgementRequest, JudgeReply]]:
         def affordable() -> Iterator[Question[JudgementRequest]]:
             for request in requests:
                 member = self._members[request.rubric.name]
@@ -82,7 +82,7 @@ class Asking:
         spent = models.Judgement.objects.spent_on(self._grading, member.row.rubric_id, member.row.model)
         return bool((spent["cost"] or 0.0) < member.seat.budget)
 
-    def _keep(self, request: JudgementRequest, heard: Heard) -> None:
+    def _keep(self, request: JudgementRequest, heard: JudgeReply) -> None:
         member, judgement = self._members[request.rubric.name], heard.judgement
         with self._lease.keeping():
             models.Judgement.objects.update_or_create(

@@ -13,7 +13,7 @@ from django.db import DatabaseError, InterfaceError
 from django.db.models import Sum
 
 from toolevals.agents.chats import safe
-from toolevals.agents.judge import Heard, Judge
+from toolevals.agents.judge import Judge, JudgeReply
 from toolevals.agents.prices import Prices
 from toolevals.grading.judging import JudgementRequest
 from toolevals.runs.models import DriftCheck, ProbeCheck
@@ -38,14 +38,14 @@ class Question(Generic[Key]):
     request: JudgementRequest
 
 
-def ask_concurrently(questions: Iterable[Question[Key]], lease: Lease) -> Iterator[tuple[Key, Heard]]:
+def ask_concurrently(questions: Iterable[Question[Key]], lease: Lease) -> Iterator[tuple[Key, JudgeReply]]:
     """Yield answers as they come. The next question is taken only where a place is free, after answers were yielded.
 
     While the lease must give way none is begun: once those under way are answered, BatchPreempted is raised. Where the
     job is cancelled, what is answered within `GRACE_SECONDS` is yielded, errors apart, and JobCancelled is raised.
     """
     pool = ThreadPoolExecutor(CONCURRENCY, thread_name_prefix="judge")
-    asked: dict[Future[Heard], Key] = {}
+    asked: dict[Future[JudgeReply], Key] = {}
     try:
         yield from _heard(pool, asked, iter(questions), lease)
     except JobCancelled:
@@ -60,8 +60,8 @@ def ask_concurrently(questions: Iterable[Question[Key]], lease: Lease) -> Iterat
 
 
 def _heard(
-    pool: ThreadPoolExecutor, asked: dict[Future[Heard], Key], coming: Iterator[Question[Key]], lease: Lease
-) -> Iterator[tuple[Key, Heard]]:
+    pool: ThreadPoolExecutor, asked: dict[Future[JudgeReply], Key], coming: Iterator[Question[Key]], lease: Lease
+) -> Iterator[tuple[Key, JudgeReply]]:
     while True:
         may_begin = not lease.must_give_way()
         if may_begin:
@@ -76,7 +76,7 @@ def _heard(
             yield asked.pop(future), future.result()
 
 
-def _answer(judge: Judge, request: JudgementRequest) -> Heard:
+def _answer(judge: Judge, request: JudgementRequest) -> JudgeReply:
     """Return a judge's answer. What no one foresaw errs this question alone; the database's errors are raised."""
     try:
         return judge.hear(request)
@@ -85,10 +85,10 @@ def _answer(judge: Judge, request: JudgementRequest) -> Heard:
     except Exception as error:
         logger.exception("A question to a judge broke off.")
         said = safe(f"The question broke off ({type(error).__name__}): {error}")
-        return Heard(judge.errored(request, said), was_reached=False)
+        return JudgeReply(judge.errored(request, said), was_reached=False)
 
 
-def answer_columns(heard: Heard, prices: Prices | None) -> dict[str, Any]:
+def answer_columns(heard: JudgeReply, prices: Prices | None) -> dict[str, Any]:
     """Return what is kept of an answer, but for the answer's own document; no cost without prices."""
     return {
         "value": heard.judgement.value,

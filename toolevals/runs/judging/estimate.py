@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from django.db.models import QuerySet
 
-from toolevals.agents.judge_prompts import ANSWER_TOKENS, messages_for
+from toolevals.agents.judge import ANSWER_TOKENS, messages_for
 from toolevals.agents.prices import Prices
 from toolevals.grading.judging import JudgementRequest, Rubric
 from toolevals.runs.grading.case_grading import graded_cases

@@ -146,7 +146,7 @@ class Judge(models.Model):
     model = models.CharField(max_length=120)
     # Whether the model's name stands for one snapshot; an alias is taken only where someone insists.
     is_pinned = models.BooleanField()
-    # The document of `toolevals.agents.chat_options.ChatOptions`.
+    # The document of `toolevals.agents.options.ChatOptions`.
     options = DocumentField()
     # Prices of a million tokens (`toolevals.agents.prices.Prices`), null where no one said.
     prices = DocumentField(null=True)

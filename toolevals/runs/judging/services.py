@@ -10,15 +10,15 @@ from typing import Any
 from django.db import transaction
 from django.db.models import Max
 
-from toolevals.agents.chat_options import ChatOptions
-from toolevals.agents.pinning import WHY, is_pinned
+from toolevals.agents.judge import WHY, is_pinned
+from toolevals.agents.options import ChatOptions
 from toolevals.agents.prices import Prices
 from toolevals.grading.judging import SHIPPED
 from toolevals.grading.judging import Rubric as RubricValue
 from toolevals.grading.values.problems import InvalidDocument, Problem
+from toolevals.runs.agents.services import require_secret
 from toolevals.runs.judging.models import USUAL_THRESHOLD, USUAL_TOLERANCE
 from toolevals.runs.models import Judge, Measure, Rubric
-from toolevals.runs.services.secrets import require_secret
 from toolevals.workspace.audit.services import audit_record
 from toolevals.workspace.models import Project, User
 

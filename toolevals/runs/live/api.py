@@ -10,11 +10,10 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from toolevals.agents.connectors import CONNECTORS, DEFAULT
-from toolevals.runs.api.requests import AskedRunSerializer
-from toolevals.runs.api.serializers import RunStartedSerializer
 from toolevals.runs.live.estimate import estimate_of
-from toolevals.runs.runs.api import started
+from toolevals.runs.runs.api import AskedRunSerializer, started
 from toolevals.runs.runs.requesting import RunRequest, live_request_read, run_request_live
+from toolevals.runs.runs.serializers import RunStartedSerializer
 from toolevals.workspace.api.base import ProjectView
 from toolevals.workspace.idempotency.api import idempotent
 

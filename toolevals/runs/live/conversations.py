@@ -16,15 +16,22 @@ from uuid import UUID
 from django.conf import settings as installation
 from django.db import DatabaseError, InterfaceError, connection, transaction
 
-from toolevals.agents.chats import Chat, safe
+from toolevals.agents.chats import Chat, NoRateLimit, RetryPolicy, safe
 from toolevals.agents.code import NoSandboxError
 from toolevals.agents.connectors import CONNECTORS, Agent, ConnectorOptions, Opening
-from toolevals.agents.loop import Conversation, End, Limits, Task, converse
+from toolevals.agents.loop import (
+    Conversation,
+    End,
+    Limits,
+    NoSimulatedUser,
+    ScriptedUser,
+    SimulatedUser,
+    Task,
+    User,
+    converse,
+)
 from toolevals.agents.network import AddressPolicy
-from toolevals.agents.retry import NoRateLimit, RetryPolicy
-from toolevals.agents.scripted import FaultyWorld
-from toolevals.agents.simulations import Simulation
-from toolevals.agents.users import NobodyThere, ScriptedUser, SimulatedUser, User
+from toolevals.agents.scripted import FaultyWorld, Simulation
 from toolevals.agents.worlds import Simulator, World, WorldDiedError
 from toolevals.grading.values import Transcript
 from toolevals.grading.values.documents import require_json
@@ -135,4 +142,4 @@ def stage(run: Run, settings: LiveSettings) -> Iterator[Stage]:
 def _user(simulation: Simulation, player: Chat | None) -> User:
     if simulation.instruction and player is not None:
         return SimulatedUser(player, simulation.instruction)
-    return ScriptedUser(simulation.turns) if simulation.turns else NobodyThere()
+    return ScriptedUser(simulation.turns) if simulation.turns else NoSimulatedUser()

@@ -8,12 +8,12 @@ from typing import Any
 
 from django import forms
 
-from toolevals.agents.chat_options import TOOL_STYLES
 from toolevals.agents.connectors import CONNECTORS, Connector
+from toolevals.agents.options import TOOL_STYLES
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.runs.runs.forms import CUT_OFF_WORDS, RunForm
+from toolevals.runs.runs.presets import PRESETS
 from toolevals.runs.runs.requesting import RunRequest
-from toolevals.runs.scope.presets import PRESETS
 from toolevals.workspace.models import Project
 
 # Where an option has another name in the form, as a run has tools too.

@@ -22,7 +22,7 @@ from toolevals.runs.aggregates.spending import BUDGET, SPENT_COLUMNS, spent
 from toolevals.runs.live.conversations import Stage, stage
 from toolevals.runs.live.settings import LiveSettings
 from toolevals.runs.models import Run, Transcript
-from toolevals.runs.scope.examples import entries_between, tools_offered
+from toolevals.runs.queries import entries_between, tools_offered
 from toolevals.workspace.bulk import rows_insert
 from toolevals.workspace.clock import database_now
 from toolevals.workspace.jobs.leases import BatchRefused, JobCancelled, Lease

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Self
 
-from toolevals.agents.chat_options import ChatOptions
+from toolevals.agents.options import ChatOptions
 from toolevals.agents.prices import Prices
 from toolevals.grading.engine.grading import CUT_OFF, CutOff
 from toolevals.grading.values.problems import InvalidDocument, Problem

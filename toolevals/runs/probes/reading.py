@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from django import forms
 
-from toolevals.agents.judge_prompts import ANSWER_TOKENS, messages_for
+from toolevals.agents.judge import ANSWER_TOKENS, messages_for
 from toolevals.agents.prices import Prices
 from toolevals.grading.judging import Rubric
 from toolevals.grading.judging.probing import EFFECTS, Moved, ProbeSet

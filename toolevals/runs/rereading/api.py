@@ -15,7 +15,6 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from toolevals.grading.values.problems import InvalidDocument
-from toolevals.runs.api.reread_scores import CorrectedScoreSerializer, score_document
 from toolevals.runs.models import Grading, Reading, RereadCase, Rereading, Run, Said
 from toolevals.runs.rereading.results import PEOPLE, VERDICTS, results_of
 from toolevals.runs.rereading.services import (
@@ -28,6 +27,7 @@ from toolevals.runs.rereading.services import (
 )
 from toolevals.runs.rereading.shown_cases import case_inputs, judged_words
 from toolevals.runs.rereading.tables import COLUMNS, reading_lines
+from toolevals.runs.runs.serializers import CorrectedScoreSerializer, score_document
 from toolevals.workspace.api.base import ProjectView
 from toolevals.workspace.api.problems import Problems
 from toolevals.workspace.idempotency.api import idempotent

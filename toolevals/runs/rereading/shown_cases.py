@@ -10,7 +10,7 @@ from toolevals.grading.values.verdict_table import DECIDING
 from toolevals.grading.values.verdicts import CALLS, EXPECTED, parts_of
 from toolevals.registry.tool_lists import tools_in
 from toolevals.runs.models import RereadCase
-from toolevals.runs.scope.examples import tools_offered
+from toolevals.runs.queries import tools_offered
 
 # Part of what decides a case -> what a reader is to judge.
 PART_WORDS: Final = {

@@ -1,4 +1,4 @@
-"""Serve runs in the REST interface: lists, starting a run, gradings."""
+"""Serve runs in the REST interface: lists, what programs send to start a run, gradings."""
 
 from __future__ import annotations
 
@@ -11,19 +11,30 @@ from django.http import Http404, StreamingHttpResponse
 from django.shortcuts import get_object_or_404
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_view
+from rest_framework import serializers
 from rest_framework.fields import ChoiceField, IntegerField
 from rest_framework.generics import ListAPIView
 from rest_framework.parsers import MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from labeling.models import DatasetVersion
+from labeling.versions.api import VersionNameField
+from toolevals.grading.engine.grading import CUT_OFF
 from toolevals.presentation.csv import csv_stream
+from toolevals.registry.models import RegistryVersion
 from toolevals.runs.aggregates.label_noise import run_noise
 from toolevals.runs.aggregates.run_rows import run_rows, stale_reasons
 from toolevals.runs.aggregates.sums import verdict_rates
-from toolevals.runs.api.requests import BaselineRunSerializer, PredictionsSerializer, RegradeSerializer
-from toolevals.runs.api.reread_scores import score_document
-from toolevals.runs.api.serializers import (
+from toolevals.runs.files.failure_export import COLUMNS, failing_lines, failing_rows
+from toolevals.runs.grading.services import grading_start
+from toolevals.runs.models import Agent, CaseGrade, Experiment, Grading, Run
+from toolevals.runs.queries import asked_grading, numbered_run
+from toolevals.runs.rereading.results import grading_reread
+from toolevals.runs.runs.presets import PRESETS
+from toolevals.runs.runs.repeating import errored_ask_again, failing_run_again
+from toolevals.runs.runs.requesting import RunRequest, run_request_baseline, run_request_upload
+from toolevals.runs.runs.serializers import (
     CaseDetailSerializer,
     CaseSerializer,
     ExperimentSerializer,
@@ -35,18 +46,118 @@ from toolevals.runs.api.serializers import (
     RunDetailSerializer,
     RunStartedSerializer,
     noise_document,
+    score_document,
 )
-from toolevals.runs.files.failure_export import COLUMNS, failing_lines, failing_rows
-from toolevals.runs.grading.services import grading_start
-from toolevals.runs.models import Agent, CaseGrade, Experiment, Grading, Run
-from toolevals.runs.queries import asked_grading, numbered_run
-from toolevals.runs.rereading.results import grading_reread
-from toolevals.runs.runs.repeating import errored_ask_again, failing_run_again
-from toolevals.runs.runs.requesting import run_request_baseline, run_request_upload
+from toolevals.runs.runs.services import MAX_TRIALS
 from toolevals.workspace.api.base import ProjectView
 from toolevals.workspace.api.parsers import JSON_LINES, file_parsers
 from toolevals.workspace.idempotency.api import idempotent
+from toolevals.workspace.models import Project, within
 from toolevals.workspace.trash.api import TrashedSerializer, deleted_answer
+
+
+class RunRequestSerializer(serializers.Serializer[Any]):
+    """The fields that every run needs. Needs the project in its context."""
+
+    experiment = serializers.CharField(max_length=60, help_text="Its name; a new one is made.")
+    dataset = serializers.CharField(
+        max_length=130, help_text='Its short name; also with a version, as "core@3" or "core@release-3".'
+    )
+    version = VersionNameField(required=False, allow_null=True, help_text="By default the newest.")
+    trials = serializers.IntegerField(min_value=1, max_value=MAX_TRIALS, default=1)
+    registry = serializers.SlugField(
+        max_length=60, required=False, help_text="Where the agent's own wording of the tools is kept."
+    )
+    registry_version = serializers.IntegerField(min_value=1, required=False, help_text="By default the newest.")
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        project: Project = self.context["project"]
+        attrs["dataset_version"] = _version(project, attrs.pop("dataset"), attrs.pop("version", None))
+        attrs["tools"] = _tools(project, attrs.pop("registry", ""), attrs.pop("registry_version", None))
+        return attrs
+
+    def request(self) -> RunRequest:
+        """Return what is asked for; the data is valid."""
+        return RunRequest(**self.validated_data)
+
+
+class AskedRunSerializer(RunRequestSerializer):
+    """A run whose agent answers while it lasts, perhaps over a few examples only."""
+
+    failing_of = serializers.IntegerField(
+        min_value=1, required=False, help_text="The number of a run: only the examples that failed in it are taken."
+    )
+
+    preset = serializers.ChoiceField(
+        choices=[(preset.name, preset.words) for preset in PRESETS.values()],
+        required=False,
+        allow_blank=True,
+        default="",
+        help_text="A part of the version, chosen and tried as the preset says; `trials` does not count then.",
+    )
+
+    def validate_failing_of(self, number: int) -> Run:
+        run: Run | None = Run.objects.filter(project=self.context["project"], number=number).first()
+        if run is None:
+            raise serializers.ValidationError("There is no such run in this project.")
+        return run
+
+
+class BaselineRunSerializer(AskedRunSerializer):
+    """A run of the built-in baseline."""
+
+    threshold = serializers.FloatField(min_value=0, max_value=1, required=False)
+
+    def request(self) -> RunRequest:
+        data = dict(self.validated_data)
+        options = {"threshold": data.pop("threshold")} if "threshold" in data else {}
+        return RunRequest(**data, options=options)
+
+
+class PredictionsSerializer(RunRequestSerializer):
+    """A run of uploaded predictions."""
+
+    name = serializers.CharField(max_length=120)
+    model = serializers.CharField(max_length=120, required=False, default="", allow_blank=True)
+    prompt_version = serializers.CharField(max_length=60, required=False, default="", allow_blank=True)
+    commit = serializers.CharField(max_length=64, required=False, default="", allow_blank=True)
+    cut_off = serializers.ChoiceField(
+        choices=CUT_OFF,
+        default="failed",
+        help_text="What becomes of conversations that were cut before their end: see `ended` of a prediction.",
+    )
+    file = serializers.FileField()
+
+    def request(self) -> RunRequest:
+        data = dict(self.validated_data)
+        del data["file"]
+        return RunRequest(**data)
+
+
+class RegradeSerializer(serializers.Serializer[Any]):
+    """The gold to grade against."""
+
+    version = VersionNameField(
+        required=False, allow_null=True, default=None, help_text="Of the run's dataset; by default the newest."
+    )
+
+
+def _version(project: Project, dataset: str, version: str | None) -> DatasetVersion:
+    row = DatasetVersion.objects.named(project, f"{dataset}@{version}" if version else dataset)
+    if row is None:
+        which = "version" if version and DatasetVersion.objects.named(project, dataset) else "dataset"
+        raise serializers.ValidationError({which: "There is no such frozen version of a dataset in this project."})
+    return row
+
+
+def _tools(project: Project, slug: str, number: int | None) -> RegistryVersion | None:
+    if not slug:
+        return None
+    versions = RegistryVersion.objects.filter(within(project, "registry"), registry__slug=slug).order_by("-number")
+    version = versions.filter(number=number).first() if number else versions.first()
+    if version is None:
+        raise serializers.ValidationError({"registry": "There is no such registry version in this project."})
+    return version
 
 
 class Agents(ProjectView, ListAPIView[Agent]):

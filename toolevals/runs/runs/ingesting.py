@@ -16,10 +16,9 @@ from toolevals.grading.values.problems import InvalidDocument
 from toolevals.registry.models import ToolList
 from toolevals.registry.tool_lists import tools_in
 from toolevals.runs.aggregates.spending import SPENT_COLUMNS, spent
-from toolevals.runs.files.evaluation_files import EvaluationFileReader, found_file
-from toolevals.runs.files.predictions import PredictionReader
+from toolevals.runs.files.evaluation_files import EvaluationFileReader, PredictionReader, found_file
 from toolevals.runs.models import Run, Transcript
-from toolevals.runs.scope.examples import tools_offered
+from toolevals.runs.queries import tools_offered
 from toolevals.workspace.audit.services import audit_record
 from toolevals.workspace.bulk import rows_insert, tables_analyze
 from toolevals.workspace.clock import database_now

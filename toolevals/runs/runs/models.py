@@ -19,7 +19,7 @@ from toolevals.runs.aggregates.spending import ENDINGS
 from toolevals.runs.baseline import baseline_agents
 from toolevals.runs.baseline.baseline_agents import BASELINE_AGENT, EXPERIMENT
 from toolevals.runs.live.settings import cut_off_in
-from toolevals.runs.scope.presets import PRESETS
+from toolevals.runs.runs.presets import PRESETS
 from toolevals.runs.simulators.models import Simulator
 from toolevals.workspace.expressions import known_with
 from toolevals.workspace.fields import DocumentField, MomentField, PublicIdField
@@ -192,7 +192,7 @@ class Run(Trashable):
     # The run whose failing examples this one takes, and their positions in the version, in order; null: all examples.
     failing_of = models.ForeignKey("self", null=True, on_delete=models.SET_NULL, related_name="repeated_by")
     only = DocumentField(null=True)
-    # The preset (`toolevals.runs.scope.presets`) that chose these positions; empty where none did.
+    # The preset (`toolevals.runs.runs.presets`) that chose these positions; empty where none did.
     preset = models.CharField(max_length=20, blank=True, db_default="")
     trials = models.PositiveSmallIntegerField(default=1)
     # The baseline agent whose run it is (`baseline.baseline_agents.BaselineAgent`); empty for runs that people start.

@@ -18,13 +18,12 @@ from toolevals.agents.network import AddressPolicy, ForbiddenAddressError
 from toolevals.grading.engine.grading import CutOff
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.registry.models import RegistryVersion
-from toolevals.runs.agents.services import agent_ensure, experiment_ensure
+from toolevals.runs.agents.services import agent_ensure, experiment_ensure, require_secret
 from toolevals.runs.baseline import NAME as BASELINE
 from toolevals.runs.live.settings import LiveSettings
 from toolevals.runs.models import Connector, Run
+from toolevals.runs.runs.presets import PRESETS
 from toolevals.runs.runs.services import RunParts, run_converse, run_start, run_upload
-from toolevals.runs.scope.presets import PRESETS
-from toolevals.runs.services.secrets import require_secret
 from toolevals.workspace.models import Project, User
 from toolevals.workspace.uploads.services import stored_together, upload_store
 

@@ -17,8 +17,8 @@ from toolevals.runs.baseline.baseline_agents import FIRST_NUMBER, BaselineAgent
 from toolevals.runs.grading.services import grading_make
 from toolevals.runs.live.settings import LiveSettings
 from toolevals.runs.models import Agent, CaseGrade, Connector, Experiment, Run, Simulator
+from toolevals.runs.runs.presets import HARD, Candidate, Preset, chosen_positions
 from toolevals.runs.runs.slices import converse_plans, grade_plans, ingest_plan, produce_plans
-from toolevals.runs.scope.presets import HARD, Candidate, Preset, chosen_positions
 from toolevals.workspace.addresses import address
 from toolevals.workspace.audit.services import audit_record
 from toolevals.workspace.jobs.services import BatchPlan, job_create

@@ -1,7 +1,7 @@
 """Tell what a simulator is made of, by kind.
 
 `{"results": [...]}` for scripted results, `{"files": {"simulator.py": "..."}}` for code, the options of
-`toolevals.agents.http_simulator` for a service, and those of `toolevals.agents.mcp_options` for an MCP server.
+`toolevals.agents.http_simulator` for a service, and those of `toolevals.agents.options` for an MCP server.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from django.conf import settings
 
 from toolevals.agents.code import Limits, NoSandboxError, files_in, tools_of_code
 from toolevals.agents.http_simulator import HttpOptions
-from toolevals.agents.mcp_options import McpOptions
-from toolevals.agents.simulations import Simulation
+from toolevals.agents.options import McpOptions
+from toolevals.agents.scripted import Simulation
 from toolevals.agents.worlds import WorldDiedError
 from toolevals.grading.values.canonical import digest
 from toolevals.grading.values.problems import InvalidDocument, Problem

@@ -13,11 +13,10 @@ from labeling.models import Dataset
 from toolevals.agents import worlds
 from toolevals.agents.code import CodeSimulator, NoSandboxError
 from toolevals.agents.http_simulator import HttpOptions, HttpSimulator
-from toolevals.agents.mcp_options import McpOptions
 from toolevals.agents.network import AddressPolicy
+from toolevals.agents.options import McpOptions
 from toolevals.agents.replay import Executions
-from toolevals.agents.scripted import ScriptedSimulator
-from toolevals.agents.simulations import Simulation
+from toolevals.agents.scripted import ScriptedSimulator, Simulation
 from toolevals.grading.engine.compiled import CompiledCase
 from toolevals.grading.layers.execution import Effect
 from toolevals.grading.values import Transcript
@@ -70,7 +69,7 @@ def _service(row: Simulator, waiting: Callable[[str], None]) -> HttpSimulator:
 
 def _mcp(row: Simulator) -> worlds.Simulator:
     # Loading the client takes seconds, which most web processes never need.
-    from toolevals.agents.mcp_world import McpSimulator
+    from toolevals.agents.mcp_client import McpSimulator
 
     options = McpOptions.from_document(row.content)
     return McpSimulator(options, **mcp_access(row.project, options))

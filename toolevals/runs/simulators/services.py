@@ -15,8 +15,8 @@ from django.urls import reverse
 from labeling.models import Dataset
 from toolevals.grading.values.canonical import digest
 from toolevals.grading.values.problems import InvalidDocument
+from toolevals.runs.agents.services import require_secret
 from toolevals.runs.models import DatasetSimulator, Simulator, SimulatorKind
-from toolevals.runs.services.secrets import require_secret
 from toolevals.runs.simulators.contents import answered_tools, content_keyed, content_read, may_be_asked
 from toolevals.workspace.audit.services import audit_record
 from toolevals.workspace.jobs.leases import BatchRefused, Lease

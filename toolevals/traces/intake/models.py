@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, timedelta
-from typing import Any, ClassVar, Final
+from typing import ClassVar, Final
 from uuid import UUID
 
 from django.db import connection, models
@@ -39,7 +39,7 @@ class TraceQuerySet(models.QuerySet["Trace"]):
         found = self if since is None else self.filter(pk__gte=first_id(since))
         return found if until is None else found.filter(pk__lt=first_id(until))
 
-    def with_calls(self, project: Project, **wanted: Any) -> TraceQuerySet:
+    def with_calls(self, project: Project, **wanted: object) -> TraceQuerySet:
         """Return those of a project in which one call is all that `wanted` says of `ToolUse`."""
         return self.filter(Exists(ToolUse.objects.filter(project=project, trace=OuterRef("pk"), **wanted)))
 

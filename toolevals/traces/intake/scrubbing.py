@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Final, Literal, TypeVar, get_args
 
 from toolevals.grading.reading.telemetry.scrubbing import ScrubbingRules, compared_name, scrubbed
-from toolevals.grading.values.patterns import compile_pattern
+from toolevals.grading.values.matchers import compile_pattern
 
 Value = TypeVar("Value")
 

@@ -18,10 +18,9 @@ from django.db import connection, transaction
 from uuid_utils.compat import uuid7
 
 from toolevals.traces.intake.encodings import TRACES, Signal
-from toolevals.traces.intake.messages import MessagePiece, stored_message
 from toolevals.traces.intake.models import keys_join, keys_split
 from toolevals.traces.intake.scrubbing import ScrubRule
-from toolevals.traces.intake.sorting import AnyPiece, stored_document
+from toolevals.traces.intake.sorting import AnyPiece, MessagePiece, stored_document, stored_message
 from toolevals.traces.models import SpanChunk, Trace, TraceSettings
 from toolevals.traces.reading.limits import NO_LIMITS, Limits
 from toolevals.workspace.audit.services import audit_record
@@ -209,7 +208,7 @@ def _note(gains: Sequence[tuple[Trace, _Gain]], now: datetime) -> None:
         )
 
 
-def _in_parts(items: Iterable[Any], size: int = ROWS_AT_ONCE) -> Iterator[list[Any]]:
+def _in_parts(items: Iterable[object], size: int = ROWS_AT_ONCE) -> Iterator[list[Any]]:
     rest = iter(items)
     while some := list(islice(rest, size)):
         yield some

@@ -12,13 +12,23 @@ from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods, require_POST
 
 from toolevals.grading.values.problems import InvalidDocument
-from toolevals.traces.intake.bodies import RATES, Refused, body_of, content_type_of
-from toolevals.traces.intake.encodings import LOGS, PROTOBUF, TRACES, Signal, answer, document_of, message_of
+from toolevals.traces.intake.encodings import (
+    LOGS,
+    PROTOBUF,
+    RATES,
+    TRACES,
+    Refused,
+    Signal,
+    answer,
+    body_of,
+    content_type_of,
+    document_of,
+    message_of,
+)
 from toolevals.traces.intake.forms import TraceSettingsForm
-from toolevals.traces.intake.messages import sorted_messages
 from toolevals.traces.intake.scrubbing import Scrubber
 from toolevals.traces.intake.services import spans_store, trace_settings_update
-from toolevals.traces.intake.sorting import Sorted, sorted_records, sorted_spans
+from toolevals.traces.intake.sorting import Sorted, sorted_messages, sorted_records, sorted_spans
 from toolevals.traces.models import TraceSettings
 from toolevals.traces.reading.limits import Limits
 from toolevals.workspace.api.problems import problem

@@ -77,7 +77,7 @@ class TraceJudgeForm(TraceJudgeChangeForm):
         """Return what is asked for."""
         return replace(super().request(), span_kind=self.cleaned_data["span_kind"])
 
-    def __init__(self, *args: Any, project: Project, **kwargs: Any) -> None:
+    def __init__(self, *args: object, project: Project, **kwargs: object) -> None:
         super().__init__(*args, **kwargs)
         possible = [each.pk for each in trace_judges_possible(project)]
         self.fields["judge"].queryset = Judge.objects.in_project(project).filter(pk__in=possible)  # type: ignore[attr-defined]

@@ -24,11 +24,10 @@ from django.db import DatabaseError, transaction
 from django.db.models import F
 from django.utils import timezone
 
-from toolevals.agents.judge import Heard
+from toolevals.agents.chats import RetryPolicy
+from toolevals.agents.judge import ANSWER_TOKENS, JudgeReply, messages_for
 from toolevals.agents.judge import Judge as Asked
-from toolevals.agents.judge_prompts import ANSWER_TOKENS, messages_for
 from toolevals.agents.prices import Prices
-from toolevals.agents.retry import RetryPolicy
 from toolevals.grading.judging import JudgementRequest, Rubric
 from toolevals.grading.values.problems import InvalidDocument, Problem
 from toolevals.grading.values.verdicts import JudgedVerdict
@@ -280,7 +279,7 @@ def _reached(judge: TraceJudge) -> None:
     TraceJudge.objects.filter(pk=judge.pk).update(busy_until=None, failures=0, paused_until=None, trouble="")
 
 
-def _not_reached(question: TraceQuestion, heard: Heard) -> None:
+def _not_reached(question: TraceQuestion, heard: JudgeReply) -> None:
     """Have a question asked again later, and the judge left alone for a shorter while: others may be answered."""
     now = database_now()
     trouble = clean(heard.judgement.error, 500)

@@ -11,16 +11,17 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from toolevals.traces.lists import TOOL_CHANGES, TRACE_COSTS
 from toolevals.traces.production.rule_trends import rule_trends, trend_filter
+from toolevals.traces.production.tool_changes import tool_filter, tool_table
 from toolevals.traces.production.tool_figures import SPLITS, tool_figures
-from toolevals.traces.production.tool_table import tool_filter, tool_table
 from toolevals.traces.production.trace_costs import SPLITS as COST_SPLITS
 from toolevals.traces.production.trace_costs import cost_figures
 from toolevals.traces.production.verdict_export import verdict_lines
 from toolevals.traces.reading.api import FILTERS, checked, filter_of
-from toolevals.traces.tool_changes import MEASURES
 from toolevals.workspace.api.base import ProjectView
 from toolevals.workspace.api.serializers import IntervalSerializer
+from toolevals.workspace.tables import serializer_of
 
 
 class ToolFiguresSerializer(serializers.Serializer[Any]):
@@ -45,32 +46,6 @@ class ToolFiguresSerializer(serializers.Serializer[Any]):
         child=serializers.FloatField(allow_null=True),
         help_text="Durations that 50, 95 and 99 % did not exceed, to within 1 %.",
     )
-
-
-class CostFiguresSerializer(serializers.Serializer[Any]):
-    """Shows what the traces of one part took together; `costed` are those whose cost is known."""
-
-    part = serializers.CharField(allow_blank=True, help_text="The version, agent, model or day; empty where not split.")
-    traces = serializers.IntegerField()
-    input_tokens = serializers.IntegerField()
-    output_tokens = serializers.IntegerField()
-    costed = serializers.IntegerField()
-    cost = serializers.FloatField(allow_null=True, help_text="In the currency in which costs came.")
-    cost_of_each = serializers.FloatField(allow_null=True)
-    looped = serializers.IntegerField(help_text="Traces in which the rule on loops failed.")
-
-
-class ToolChangeSerializer(serializers.Serializer[Any]):
-    """A rate of a tool that surely changed, as the page marks it."""
-
-    change_id = serializers.UUIDField(help_text="The same in every export of the same table.")
-    tool = serializers.CharField()
-    part = serializers.CharField(allow_blank=True, help_text="The version where the table is split by it.")
-    measure = serializers.ChoiceField(choices=MEASURES)
-    against = serializers.CharField(help_text="The version or the days that it is compared with.")
-    before = serializers.FloatField(help_text="From 0 to 1.")
-    after = serializers.FloatField(help_text="From 0 to 1.")
-    p_value = serializers.FloatField(help_text="Two-sided, adjusted for all rates of the table.")
 
 
 class RuleDaySerializer(serializers.Serializer[Any]):
@@ -117,11 +92,11 @@ class Costs(ProjectView):
             *(each for each in FILTERS if each.name in ("since", "until", "agent", "version")),
             OpenApiParameter("by", str, description=f"What the table is split by: {', '.join(COST_SPLITS)}."),
         ],
-        responses=CostFiguresSerializer(many=True),
+        responses=serializer_of(TRACE_COSTS)(many=True),
     )
     def get(self, request: Request) -> Response:
         trace_filter, split = checked(trend_filter(request.query_params)), request.query_params.get("by", "version")
-        return Response(CostFiguresSerializer(cost_figures(self.project, trace_filter, split), many=True).data)
+        return Response(serializer_of(TRACE_COSTS)(cost_figures(self.project, trace_filter, split), many=True).data)
 
 
 class ToolChanges(ProjectView):
@@ -136,12 +111,12 @@ class ToolChanges(ProjectView):
             *(each for each in FILTERS if each.name in ("since", "until", "tool", "agent", "version")),
             OpenApiParameter("by", str, enum=list(SPLITS), description="What the table is split by."),
         ],
-        responses=ToolChangeSerializer(many=True),
+        responses=serializer_of(TOOL_CHANGES)(many=True),
     )
     def get(self, request: Request) -> Response:
         trace_filter, split = tool_filter(request.query_params.dict())
         marks = tool_table(self.project, checked(trace_filter), split).marks
-        return Response(ToolChangeSerializer(marks, many=True).data)
+        return Response(serializer_of(TOOL_CHANGES)(marks, many=True).data)
 
 
 class Rules(ProjectView):

@@ -24,7 +24,7 @@ class TraceHour(models.Model):
     calls = DocumentField(null=True)
     # As `toolevals.traces.production.trace_costs.documents_of` writes them.
     costs = DocumentField(null=True)
-    # As `toolevals.traces.production.verdict_counts.documents_of` writes them.
+    # As `toolevals.traces.production.rule_trends.documents_of` writes them.
     verdicts = DocumentField(null=True)
 
     class Meta:

@@ -12,19 +12,18 @@ from toolevals.traces.lists import (
     TOOL_FIGURES,
     TRACE_COSTS,
     rule_day_lines,
-    tool_change_lines,
     tool_figure_lines,
-    trace_cost_lines,
 )
 from toolevals.traces.production.rule_trends import rule_trends, trend_filter
+from toolevals.traces.production.tool_changes import tool_filter, tool_table
 from toolevals.traces.production.tool_figures import SPLITS, bars, tool_figures
-from toolevals.traces.production.tool_table import tool_filter, tool_table
 from toolevals.traces.production.trace_costs import MOST_ROWS, cost_figures
 from toolevals.traces.production.trace_costs import SPLITS as COST_SPLITS
 from toolevals.traces.production.verdict_export import VERDICTS, verdict_lines, verdict_rows
 from toolevals.traces.reading.filters import TraceFilter
 from toolevals.workspace.file_responses import csv_file
 from toolevals.workspace.requests import ProjectRequest
+from toolevals.workspace.tables import table_file
 
 
 @require_safe
@@ -64,7 +63,7 @@ def tool_changes_csv(request: ProjectRequest) -> HttpResponse | StreamingHttpRes
             "\n".join(trace_filter.problems.values()), content_type="text/plain; charset=utf-8"
         )
     marks = tool_table(request.project, trace_filter, split).marks
-    return csv_file("changes-of-tools", TOOL_CHANGES, tool_change_lines(marks))
+    return table_file("changes-of-tools", TOOL_CHANGES, marks)
 
 
 @require_safe
@@ -92,7 +91,7 @@ def costs_csv(request: ProjectRequest) -> HttpResponse | StreamingHttpResponse:
             "\n".join(trace_filter.problems.values()), content_type="text/plain; charset=utf-8"
         )
     figures = cost_figures(request.project, trace_filter, _split(request))
-    return csv_file("costs-in-production", TRACE_COSTS, trace_cost_lines(figures))
+    return table_file("costs-in-production", TRACE_COSTS, figures)
 
 
 def _split(request: ProjectRequest) -> str:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django import forms
 
 from labeling.models import Dataset
@@ -35,7 +33,7 @@ class _SampleForm(PlainForm):
         help_text="Rare ones first, so that they are in the sample.",
     )
 
-    def __init__(self, *args: Any, project: Project, **kwargs: Any) -> None:
+    def __init__(self, *args: object, project: Project, **kwargs: object) -> None:
         super().__init__(*args, **kwargs)
         self.fields["dataset"].queryset = Dataset.objects.in_project(project).order_by("name", "pk")  # type: ignore[attr-defined]
 
@@ -50,7 +48,7 @@ class PromotionForm(_SampleForm):
 
     field_order = ("dataset", "count", "turns", "strata", "seed")
 
-    def __init__(self, *args: Any, project: Project, alone: bool, **kwargs: Any) -> None:
+    def __init__(self, *args: object, project: Project, alone: bool, **kwargs: object) -> None:
         super().__init__(*args, project=project, **kwargs)
         if alone:
             del self.fields["count"], self.fields["seed"], self.fields["strata"]
@@ -62,7 +60,7 @@ class TodayForm(PlainForm):
     agent = forms.ModelChoiceField(Agent.objects.none(), label="Agent", empty_label=None)
     dataset = forms.ModelChoiceField(Dataset.objects.none(), empty_label=None)
 
-    def __init__(self, *args: Any, project: Project, **kwargs: Any) -> None:
+    def __init__(self, *args: object, project: Project, **kwargs: object) -> None:
         super().__init__(*args, **kwargs)
         agents, datasets = self.fields["agent"], self.fields["dataset"]
         agents.queryset = live_agents(project)  # type: ignore[attr-defined]

@@ -68,5 +68,5 @@ def _parts(whole: Transcript, done: Sequence[Sequence[Message]]) -> list[Transcr
     return parts
 
 
-def _is_user(message: Any) -> bool:
+def _is_user(message: object) -> bool:
     return isinstance(message, dict) and message.get("role") == "user"

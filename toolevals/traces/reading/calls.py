@@ -90,7 +90,7 @@ def _told_of(spans: Sequence[ReadSpan], calls: Iterable[Call]) -> tuple[dict[int
     return told, left
 
 
-def _arguments(given: Any, told: Call | None) -> Any:
+def _arguments(given: object, told: Call | None) -> Any:
     """Return the arguments of a call that a span ran; None where nothing says them.
 
     A text that is no object says nothing by itself: it may be the only argument, or be cut off. Then the conversation
@@ -147,7 +147,7 @@ def _trouble(result: ToolResult | None) -> str:
     return trouble.error_class if trouble else ""
 
 
-def _fit(name: str, arguments: Any, offered: Mapping[str, ToolSpec]) -> tuple[bool | None, str]:
+def _fit(name: str, arguments: object, offered: Mapping[str, ToolSpec]) -> tuple[bool | None, str]:
     tool = offered.get(name)
     if tool is None and len(found := candidates(name, offered.values())) == 1:
         tool = offered[found[0]]

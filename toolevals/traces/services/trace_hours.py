@@ -17,7 +17,7 @@ from django.db import connection, transaction
 
 from toolevals.traces.intake.models import first_id
 from toolevals.traces.models import SpanVerdict, ToolUse, Trace, TraceHour
-from toolevals.traces.production import tool_counts, trace_costs, verdict_counts
+from toolevals.traces.production import rule_trends, tool_counts, trace_costs
 from toolevals.traces.production.kept_hours import HOUR
 from toolevals.workspace.bulk import others_write_first
 from toolevals.workspace.models import Project
@@ -69,7 +69,7 @@ def _count(pk: int) -> None:
         verdicts = SpanVerdict.objects.filter(project=row.project_id, judge=None)
         verdicts = verdicts.filter(trace__gte=first_id(since), trace__lt=first_id(until))
         row.calls = tool_counts.documents_of(tool_counts.counted(uses))
-        row.verdicts = verdict_counts.documents_of(verdict_counts.counted(verdicts, [since]))
+        row.verdicts = rule_trends.documents_of(rule_trends.counted(verdicts, [since]))
         row.save(update_fields=["calls", "costs", "verdicts"])
 
 

@@ -18,14 +18,13 @@ from toolevals.grading.metrics.clustered import Rate
 from toolevals.presentation.numbers import percent, span
 from toolevals.traces.judges.rules import JudgeRule
 from toolevals.traces.models import TraceExample, TraceJudge
-from toolevals.traces.production.rule_trends import RuleDay, RuleTrend
+from toolevals.traces.production.rule_trends import STATUSES, RuleDay, RuleTrend
+from toolevals.traces.production.tool_changes import ToolChange, days_before
 from toolevals.traces.production.tool_counts import LEAST_OF_CLASS
 from toolevals.traces.production.tool_figures import ToolFigures
 from toolevals.traces.production.trace_costs import LOOPS, CostFigures
-from toolevals.traces.production.verdict_counts import STATUSES
 from toolevals.traces.reading.filters import TraceFilter
 from toolevals.traces.reading.page import Judged
-from toolevals.traces.tool_changes import ToolChange, days_before
 from toolevals.workspace.clock import database_now
 
 register = template.Library()

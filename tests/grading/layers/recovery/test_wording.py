@@ -3,7 +3,7 @@
 import pytest
 
 from toolevals.grading.layers.recovery.words import read_text
-from toolevals.grading.values.tool_effects import effect_of_name, hands_over
+from toolevals.grading.values.tools import effect_of_name, hands_over
 
 TEXTS = [
     ("Your flight has been successfully booked.", set()),

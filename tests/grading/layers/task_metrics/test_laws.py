@@ -8,12 +8,12 @@ from hypothesis import strategies as st
 
 from tests.grading.strategies import json_values, malformed_calls, text, tool_calls, transcripts
 from toolevals.grading.guard.dangers import ACTION_SAFETY
-from toolevals.grading.layers.task_metrics import TASK_METRICS, Task, metrics, step_efficiency, task_metrics, words
-from toolevals.grading.layers.task_metrics.scores import in_any_case
-from toolevals.grading.layers.task_metrics.words import holds_words, keywords_of, share_found
+from toolevals.grading.layers.task_metrics import TASK_METRICS, Task, metrics, step_efficiency, task_metrics
+from toolevals.grading.layers.task_metrics import scores as words
+from toolevals.grading.layers.task_metrics.scores import holds_words, in_any_case, keywords_of, share_found
 from toolevals.grading.reading.parsing.steps import AgentRun, Step, run_of, run_of_steps
 from toolevals.grading.values import ToolResult
-from toolevals.grading.values.patterns import compile_pattern
+from toolevals.grading.values.matchers import compile_pattern
 
 _any_text = st.text(max_size=12)
 _words = st.sampled_from(["get the order", "refund", "no", "so if", "Error: not found", "password: x", ""]) | _any_text

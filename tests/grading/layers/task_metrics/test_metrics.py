@@ -14,7 +14,7 @@ from toolevals.grading.layers.task_metrics import (
     tool_selection_accuracy,
     trajectory_score,
 )
-from toolevals.grading.layers.task_metrics.words import goal_keywords
+from toolevals.grading.layers.task_metrics.scores import goal_keywords
 from toolevals.grading.reading.parsing.steps import Step
 from toolevals.grading.values import MalformedCall
 

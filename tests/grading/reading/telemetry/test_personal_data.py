@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from toolevals.grading.reading.telemetry.personal_data import FINDERS, plain
+from toolevals.grading.reading.telemetry.scrubbing import FINDERS, plain
 
 # All of these are found, whole and as nothing else.
 TRUE = {

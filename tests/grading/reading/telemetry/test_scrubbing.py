@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 from tests.grading.strategies import json_values
 from toolevals.grading.reading.telemetry.otlp import SpanEvent, TelemetrySpan, spans_in
-from toolevals.grading.reading.telemetry.personal_data import FINDERS, plain
-from toolevals.grading.reading.telemetry.scrubbing import ScrubbingRules, scrubbed
+from toolevals.grading.reading.telemetry.scrubbing import FINDERS, ScrubbingRules, plain, scrubbed
 from toolevals.grading.values.problems import InvalidDocument
 
 RULES = ScrubbingRules(fields=("password", "date of birth"), patterns=(("order", r"ORD-\d+"),))

@@ -20,7 +20,7 @@ _NUMBER = re.compile(r"(?:_\d+)+$")
 _SPECIAL, _AGENT = "special_", "agent_"
 
 
-def detect(document: Any) -> str | None:
+def detect(document: object) -> str | None:
     """Return why a document holds such rows; None where it holds none."""
     item = first_question(document)
     if not isinstance(item, Mapping) or "id" not in item or not isinstance(item.get("question"), str):
@@ -28,7 +28,7 @@ def detect(document: Any) -> str | None:
     return "entries have id, question and function" if isinstance(item.get("function"), list) else None
 
 
-def read(document: Any) -> Iterator[Found]:
+def read(document: object) -> Iterator[Found]:
     """Yield each question as an example, with its answer where the file holds it."""
     return answered_examples(document, _row)
 
@@ -72,7 +72,7 @@ def _expected(truth: Any, category: str, names: Sequence[str]) -> Expectation:
     return accepted([[_call(name, given, names) for name, given in each.items()] for each in several], "/ground_truth")
 
 
-def _call(name: str, given: Any, names: Sequence[str]) -> ToolCall:
+def _call(name: str, given: object, names: Sequence[str]) -> ToolCall:
     if not isinstance(given, Mapping):
         raise InvalidDocument.at(f"/ground_truth/{name}", "is not an object of arguments")
     # A second call of the same function is told by a number behind its name.

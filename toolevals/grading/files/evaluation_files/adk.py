@@ -37,7 +37,7 @@ REFERENCE = "is a reference for a judge: kept as the rationale, not expected in 
 _STATE = "the session's state has no form here: left out"
 
 
-def detect_set(document: Any) -> str | None:
+def detect_set(document: object) -> str | None:
     """Return why a document is an evaluation set; None where it is none."""
     if isinstance(document, Mapping) and isinstance(_get(document, "eval_cases"), list):
         return "has eval_cases"
@@ -47,7 +47,7 @@ def detect_set(document: Any) -> str | None:
     return None
 
 
-def detect_result(document: Any) -> str | None:
+def detect_result(document: object) -> str | None:
     """Return why a document is the result of one; None where it is none."""
     outer = _result(document)
     if isinstance(outer, Mapping) and isinstance(_get(outer, "eval_case_results"), list):
@@ -69,7 +69,7 @@ def read_set(document: Any) -> Iterator[Found]:
             yield pointer, error
 
 
-def read_result(document: Any) -> Iterator[Found]:
+def read_result(document: object) -> Iterator[Found]:
     """Yield an entry for each invocation that was run: the expected one as example, the actual one as its trial."""
     outer = _result(document)
     key = "eval_case_results" if "eval_case_results" in outer else "evalCaseResults"
@@ -214,7 +214,7 @@ def _parts(item: Mapping[str, Any], key: str, part: str) -> Iterator[dict[str, A
                 yield dict(found)
 
 
-def _words(content: Any) -> str | None:
+def _words(content: object) -> str | None:
     return text_in(content.get("parts")) if isinstance(content, Mapping) else None
 
 
@@ -222,7 +222,7 @@ def _numbered(name: str, place: int, count: int) -> str:
     return name if count == 1 else f"{name}-{place + 1}"
 
 
-def _result(document: Any) -> Any:
+def _result(document: object) -> Any:
     """Return a result; some versions write it as JSON text in JSON."""
     if isinstance(document, str):
         try:

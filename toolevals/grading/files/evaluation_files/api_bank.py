@@ -22,7 +22,7 @@ _SPEAKER = re.compile(rf"^(User|AI|{_REQUEST[:-1]}):[ \t]*", re.MULTILINE)
 _ASKS = re.compile(r"\s*Generate (?:API Request|AI Response|response)\s*:?\s*$", re.IGNORECASE)
 
 
-def detect(item: Any) -> str | None:
+def detect(item: object) -> str | None:
     """Return why an item is such a row; None where it is none."""
     if not isinstance(item, Mapping) or not isinstance(item.get("input"), str):
         return None
@@ -34,7 +34,7 @@ def detect(item: Any) -> str | None:
     return f"entries have instruction about APIs, input with speakers and {key}" if is_dialogue else None
 
 
-def read(document: Any) -> Iterator[Found]:
+def read(document: object) -> Iterator[Found]:
     """Yield each turn that the assistant is asked for."""
     yield from entries_read(items_at(document), _row)
 

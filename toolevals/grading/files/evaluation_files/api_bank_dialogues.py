@@ -17,7 +17,7 @@ _ROLES = {"User": "user", "AI": "assistant"}
 _API = frozenset({"role", "api_name", "param_dict"})
 
 
-def detect(document: Any) -> str | None:
+def detect(document: object) -> str | None:
     """Return why a document is such a dialogue; None where it is none."""
     if not isinstance(document, list) or not document or not all(isinstance(each, Mapping) for each in document):
         return None
@@ -26,7 +26,7 @@ def detect(document: Any) -> str | None:
     return "its rows are turns of User, AI and API" if is_dialogue and has_call else None
 
 
-def read(document: Any, decision: str = "first") -> Iterator[Found]:
+def read(document: object, decision: str = "first") -> Iterator[Found]:
     """Yield the decisions of the dialogue; where one turn cannot be read, the dialogue cannot."""
     messages: list[Message] = []
     for pointer, turn in items_at(document):

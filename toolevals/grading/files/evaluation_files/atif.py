@@ -23,8 +23,8 @@ from toolevals.grading.files.evaluation_files.entry import (
 )
 from toolevals.grading.reading.examples import tools_in_row
 from toolevals.grading.reading.parsing.content import result_text, text_in
+from toolevals.grading.reading.parsing.extras import thought_in
 from toolevals.grading.reading.parsing.json_calls import call_of
-from toolevals.grading.reading.parsing.reasoning import thought_in
 from toolevals.grading.values import Message
 from toolevals.grading.values.problems import InvalidDocument, Problem
 
@@ -40,7 +40,7 @@ _STEP = keys(
 _ROLES: Mapping[str, str] = {"user": "user", "system": "system", "agent": "assistant"}
 
 
-def detect(item: Any) -> str | None:
+def detect(item: object) -> str | None:
     """Return why an item is a trajectory; None where it is none."""
     version = item.get("schema_version") if isinstance(item, Mapping) else None
     if isinstance(version, str) and version.startswith(_VERSION):
@@ -48,7 +48,7 @@ def detect(item: Any) -> str | None:
     return None
 
 
-def read(document: Any) -> Iterator[Found]:
+def read(document: object) -> Iterator[Found]:
     """Yield an entry for each trajectory: the steps before the agent's first are the input, the rest what was done."""
     yield from entries_read(items_at(document), _trajectory)
 

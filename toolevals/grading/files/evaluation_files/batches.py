@@ -13,19 +13,19 @@ from toolevals.grading.values.problems import InvalidDocument, Problem
 _BAD_STATUS = 400
 
 
-def detect_openai(item: Any) -> str | None:
+def detect_openai(item: object) -> str | None:
     """Return why an item is a line of OpenAI's output; None where it is none."""
     is_line = isinstance(item, Mapping) and {"custom_id", "response"} <= item.keys()
     return "lines have custom_id and response" if is_line else None
 
 
-def detect_anthropic(item: Any) -> str | None:
+def detect_anthropic(item: object) -> str | None:
     """Return why an item is a line of Anthropic's results; None where it is none."""
     is_line = isinstance(item, Mapping) and "custom_id" in item and "type" in object_in(item, "result")
     return "lines have custom_id and result with a type" if is_line else None
 
 
-def detect_gemini(item: Any) -> str | None:
+def detect_gemini(item: object) -> str | None:
     """Return why an item is a line of Gemini's output; None where it is none."""
     if not isinstance(item, Mapping) or not {"key", "request"} & item.keys():
         return None
@@ -34,17 +34,17 @@ def detect_gemini(item: Any) -> str | None:
     return "lines have a key and an error" if "key" in item and isinstance(item.get("error"), Mapping) else None
 
 
-def read_openai(document: Any) -> Iterator[Found]:
+def read_openai(document: object) -> Iterator[Found]:
     """Yield a trial for each request."""
     yield from entries_read(items_at(document), _openai)
 
 
-def read_anthropic(document: Any) -> Iterator[Found]:
+def read_anthropic(document: object) -> Iterator[Found]:
     """Yield a trial for each request."""
     yield from entries_read(items_at(document), _anthropic)
 
 
-def read_gemini(document: Any) -> Iterator[Found]:
+def read_gemini(document: object) -> Iterator[Found]:
     """Yield a trial for each request."""
     yield from entries_read(items_at(document), _gemini)
 
@@ -84,7 +84,7 @@ def _name(item: Mapping[str, Any], key: str) -> str:
     return name
 
 
-def _answered(name: str, response: Any, pointer: str) -> Entry:
+def _answered(name: str, response: object, pointer: str) -> Entry:
     try:
         read = read_transcript(response)
     except InvalidDocument as error:
@@ -93,7 +93,7 @@ def _answered(name: str, response: Any, pointer: str) -> Entry:
     return Entry(trial=Trial(name, read.transcript, {}), losses=losses)
 
 
-def _failed(name: str, error: Any, otherwise: str) -> Entry:
+def _failed(name: str, error: object, otherwise: str) -> Entry:
     message = error.get("message") if isinstance(error, Mapping) else error
     told = message if isinstance(message, str) and message else otherwise
     return Entry(trial=Trial(name, Transcript((), error=told), {}))

@@ -25,7 +25,7 @@ _NAME = re.compile(r"\s*([A-Za-z_][\w.]*)\(")
 _WITHOUT_ANSWER = ("irrelevance", "live_irrelevance", "live_relevance")
 
 
-def detect(document: Any) -> str | None:
+def detect(document: object) -> str | None:
     """Return why a document holds such rows; None where it holds none."""
     item = first_question(document)
     if not isinstance(item, Mapping) or not isinstance(item.get("id"), str):
@@ -37,7 +37,7 @@ def detect(document: Any) -> str | None:
     return None if key is None else f"entries have id, question and {key}"
 
 
-def read(document: Any) -> Iterator[Found]:
+def read(document: object) -> Iterator[Found]:
     """Yield each question as an example, with its answer where the file holds it."""
     return answered_examples(document, _row)
 

@@ -26,7 +26,7 @@ _CONTENT = ("content", "text", "message", "body")
 _FIRST = re.compile(r"/(\d+)(.*)", re.DOTALL)
 
 
-def detect(item: Any) -> str | None:
+def detect(item: object) -> str | None:
     """Return why an item is a message of a log; None where it is none."""
     if not isinstance(item, Mapping) or "messages" in item:
         return None
@@ -39,7 +39,7 @@ def detect(item: Any) -> str | None:
     return f"entries are messages: they have {identifier}, {role} and {content}"
 
 
-def read(document: Any) -> Iterator[Found]:
+def read(document: object) -> Iterator[Found]:
     """Yield an entry for each conversation, in the order in which they begin; what is wrong stands at its message."""
     conversations: dict[str, list[tuple[str, dict[str, Any]]]] = {}
     broken: set[str] = set()
@@ -117,5 +117,5 @@ def _key(item: Mapping[str, Any], names: tuple[str, ...]) -> str | None:
     return next((name for name in names if item.get(name) is not None), None)
 
 
-def _role(value: Any) -> str | None:
+def _role(value: object) -> str | None:
     return ROLES.get(value.lower()) if isinstance(value, str) else None

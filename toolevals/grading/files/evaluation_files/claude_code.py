@@ -20,7 +20,7 @@ _PROGRAM: Final = ("<local-command-stdout>", "<local-command-stderr>", "<local-c
 _AGENT: Final = "claude-code"
 
 
-def detect(document: Any) -> str | None:
+def detect(document: object) -> str | None:
     """Return why a document is such a session; None where it is none."""
     if not isinstance(document, list | Mapping):
         return None
@@ -29,7 +29,7 @@ def detect(document: Any) -> str | None:
     return None
 
 
-def read(document: Any) -> Iterator[Found]:
+def read(document: object) -> Iterator[Found]:
     """Yield an entry for each session: what was asked before the agent's first turn, and what was done then."""
     sessions: dict[str, list[Line]] = {}
     for pointer, item in items_at(document):
@@ -42,7 +42,7 @@ def read(document: Any) -> Iterator[Found]:
         yield lines[0][0], _session(identifier, lines)
 
 
-def _is_spoken(item: Any) -> bool:
+def _is_spoken(item: object) -> bool:
     keys = ("sessionId", "uuid", "parentUuid")
     return (
         isinstance(item, Mapping)
@@ -145,7 +145,7 @@ def _is_hidden(block: Any) -> bool:
     return kind == "redacted_thinking" or (kind == "thinking" and not block.get("thinking"))
 
 
-def _says(content: Any) -> bool:
+def _says(content: object) -> bool:
     """Tell whether a message holds more than thoughts."""
     return not isinstance(content, list) or any(
         not (isinstance(each, Mapping) and each.get("type") == "thinking") for each in content

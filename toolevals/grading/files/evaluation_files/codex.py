@@ -29,7 +29,7 @@ _SILENT: Final = ("compaction", "context_compaction", "ghost_snapshot")
 _AGENT: Final = "codex"
 
 
-def detect(document: Any) -> str | None:
+def detect(document: object) -> str | None:
     """Return why a document is such a session; None where it is none."""
     if not isinstance(document, list | Mapping):
         return None
@@ -38,14 +38,14 @@ def detect(document: Any) -> str | None:
     return None
 
 
-def read(document: Any) -> Iterator[Found]:
+def read(document: object) -> Iterator[Found]:
     """Yield the entry of the session: what was asked before the agent's first turn, and what was done then."""
     lines = [(pointer, item) for pointer, item in items_at(document) if isinstance(item, Mapping)]
     first = lines[0][0] if lines else ""
     yield first, _session(lines)
 
 
-def _is_line(item: Any, *kinds: str) -> bool:
+def _is_line(item: object, *kinds: str) -> bool:
     return (
         isinstance(item, Mapping)
         and item.get("type") in kinds
@@ -110,7 +110,7 @@ def _text(item: Mapping[str, Any]) -> str:
     return "".join(str(part.get("text") or "") for part in parts[:1] if isinstance(part, Mapping))
 
 
-def _result(output: Any) -> tuple[str, bool]:
+def _result(output: object) -> tuple[str, bool]:
     """Return a result's words and whether it is an error: some versions put both into JSON, others into a head."""
     value = output
     if isinstance(output, str) and output.lstrip().startswith("{"):
@@ -128,7 +128,7 @@ def _result(output: Any) -> tuple[str, bool]:
 
 
 def _rolled_back(
-    items: list[tuple[str, dict[str, Any]]], turns: Any, losses: list[Problem]
+    items: list[tuple[str, dict[str, Any]]], turns: object, losses: list[Problem]
 ) -> list[tuple[str, dict[str, Any]]]:
     """Return the items without the last turns of the user, which they took back."""
     prompts = [at for at, (_, item) in enumerate(items) if item.get("role") == "user"]

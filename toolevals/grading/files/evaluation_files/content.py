@@ -28,7 +28,7 @@ _RESPONSES = ("choices", "candidates", "contents", "messages")
 WORDS_EXPECTED = "is words: expected in the answer, whatever is called"
 
 
-def content_of(given: Any, pointer: str = "/input", losses: list[Problem] | None = None) -> dict[str, Any]:
+def content_of(given: object, pointer: str = "/input", losses: list[Problem] | None = None) -> dict[str, Any]:
     """Return an example's input, `messages` and perhaps `context`, from text, messages, or an object.
 
     `losses` grows by what the messages held and their normal form does not. Of an object, messages or the text under
@@ -60,7 +60,7 @@ def content_of(given: Any, pointer: str = "/input", losses: list[Problem] | None
     return {"messages": messages} | ({"context": rest} if rest else {})
 
 
-def is_message(value: Any) -> bool:
+def is_message(value: object) -> bool:
     """Tell whether a value is one message of some provider."""
     if not isinstance(value, Mapping):
         return False
@@ -69,7 +69,7 @@ def is_message(value: Any) -> bool:
     return isinstance(value.get("type"), str) and ("content" in value or "data" in value)
 
 
-def messages_of(given: Any, pointer: str, losses: list[Problem] | None = None) -> tuple[Message, ...]:
+def messages_of(given: object, pointer: str, losses: list[Problem] | None = None) -> tuple[Message, ...]:
     """Return a provider's messages, in a list (or a list of one list) or a response, and add what is left out.
 
     Raises InvalidDocument.
@@ -87,7 +87,7 @@ def messages_of(given: Any, pointer: str, losses: list[Problem] | None = None) -
     return read.transcript.messages
 
 
-def said_in(output: Any, pointer: str = "/output", losses: list[Problem] | None = None) -> tuple[Message, ...]:
+def said_in(output: object, pointer: str = "/output", losses: list[Problem] | None = None) -> tuple[Message, ...]:
     """Return what an output says and calls: text, calls, messages, or a response of a provider. Raises InvalidDocument.
 
     Of an object of one's own it is what stands under one of ANSWERS, or its only text; any other is taken as the JSON
@@ -124,7 +124,7 @@ def transcript_of(messages: Sequence[Message], **known: Any) -> Transcript:
     return replace(Transcript(made, last_words(made)), **known)
 
 
-def expectation_of(expected: Any, pointer: str) -> tuple[Expectation | None, tuple[Problem, ...]]:
+def expectation_of(expected: object, pointer: str) -> tuple[Expectation | None, tuple[Problem, ...]]:
     """Return what an expected output means, and its losses; None where nothing is expected.
 
     Calls are expected with just these values, an empty list of calls is no call. Of messages, those of the last count.
@@ -162,7 +162,7 @@ def example_of(identifier: Any, prefix: str, content: dict[str, Any], **known: A
     return ExampleRow(external_id(identifier, prefix, [content]), content, **known)
 
 
-def json_in(value: Any) -> Any:
+def json_in(value: object) -> Any:
     """Return the JSON value of text that looks like an object or a list; of anything else the value itself."""
     if isinstance(value, str) and value.lstrip()[:1] in ("{", "["):
         try:
@@ -182,7 +182,7 @@ def _question(given: Mapping[str, Any]) -> str:
     return used or (texts[0] if len(texts) == 1 else "")
 
 
-def _text(value: Any) -> str | None:
+def _text(value: object) -> str | None:
     return value if isinstance(value, str) and value else None
 
 
@@ -223,7 +223,7 @@ NO_ARGUMENTS = "says no arguments: expected with any"
 
 
 def expected_tools(
-    given: Any, key: str, words: Any, pointer: str, words_pointer: str
+    given: object, key: str, words: object, pointer: str, words_pointer: str
 ) -> tuple[Expectation | None, tuple[Problem, ...]]:
     """Return what a list of expected calls (arguments under `key`) and expected words mean; None for neither.
 
@@ -250,7 +250,7 @@ def expected_tools(
     return Expectation("calls", alternatives=(made,), answer=answer), losses
 
 
-def calls_in(given: Any, key: str, pointer: str, *, with_ids: bool = True) -> tuple[Call, ...]:
+def calls_in(given: object, key: str, pointer: str, *, with_ids: bool = True) -> tuple[Call, ...]:
     """Return the calls of a list of `{"name", key: arguments}`. Raises InvalidDocument where it is no such list."""
     if not isinstance(given, list):
         raise InvalidDocument.at(pointer, "is not a list of calls")
@@ -263,7 +263,7 @@ def calls_in(given: Any, key: str, pointer: str, *, with_ids: bool = True) -> tu
     return tuple(calls)
 
 
-def messages_made(calls: Sequence[Call], results: Sequence[Any], words: Any) -> tuple[Message, ...]:
+def messages_made(calls: Sequence[Call], results: Sequence[object], words: object) -> tuple[Message, ...]:
     """Return calls, one message for all, the results that are there, and the words that came last."""
     made = [Message("assistant", None, tuple(calls))] if calls else []
     made += [

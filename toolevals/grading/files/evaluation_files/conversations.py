@@ -128,7 +128,7 @@ def _in_json(value: Any, pointer: str) -> tuple[Call, ...]:
 
 
 def conversations_read(
-    document: Any, decision: str, read: Callable[[Mapping[str, Any], str], Iterator[Entry]]
+    document: object, decision: str, read: Callable[[Mapping[str, Any], str], Iterator[Entry]]
 ) -> Iterator[Found]:
     """Yield the entries of each row, or what is wrong with it: of a row that is wrong, nothing is read."""
     for pointer, item in items_at(document):

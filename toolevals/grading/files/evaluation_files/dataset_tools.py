@@ -30,7 +30,7 @@ _NAMES = ("name", "api_name")
 _DESCRIPTIONS = ("description", "api_description")
 
 
-def dataset_tools(given: Any, pointer: str) -> tuple[list[ToolSpec], tuple[Problem, ...]]:
+def dataset_tools(given: object, pointer: str) -> tuple[list[ToolSpec], tuple[Problem, ...]]:
     """Return the tools of a list, which may be text of JSON or of Python, and what was lost. Raises InvalidDocument.
 
     `pointer` is where the list stands in its row.
@@ -53,7 +53,7 @@ def dataset_tools(given: Any, pointer: str) -> tuple[list[ToolSpec], tuple[Probl
     return read.tools, (*losses, *(loss.below(pointer) for loss in read.losses))
 
 
-def _native(entry: Any, pointer: str, losses: list[Problem]) -> dict[str, Any]:
+def _native(entry: object, pointer: str, losses: list[Problem]) -> dict[str, Any]:
     if isinstance(entry, Mapping) and isinstance(entry.get("function"), Mapping):
         entry, pointer = entry["function"], f"{pointer}/function"
     if not isinstance(entry, Mapping):
@@ -68,7 +68,7 @@ def _native(entry: Any, pointer: str, losses: list[Problem]) -> dict[str, Any]:
     return {"name": name, "description": description, "input_schema": schema}
 
 
-def schema_of(parameters: Mapping[str, Any], required: Any = None) -> dict[str, Any]:
+def schema_of(parameters: Mapping[str, Any], required: object = None) -> dict[str, Any]:
     """Return the schema of parameters, which some datasets write without one: each by its name."""
     if isinstance(parameters.get("properties"), Mapping) or parameters.get("type") in ("object", "dict"):
         schema = dict(parameters)
@@ -87,7 +87,7 @@ def _without_flag(parameter: Any) -> Any:
     return _without(parameter, "required") if has_flag else parameter
 
 
-def lenient_schema(schema: Any, losses: list[Problem], pointer: str) -> Any:
+def lenient_schema(schema: object, losses: list[Problem], pointer: str) -> Any:
     """Return a schema whose types are JSON Schema's: those of Python are turned, unknown ones left out and named."""
     if isinstance(schema, str):
         schema = {"type": schema}
@@ -100,7 +100,7 @@ def lenient_schema(schema: Any, losses: list[Problem], pointer: str) -> Any:
         known = _without(known, "required")
     known = {key: value for key, value in known.items() if key not in ("optional", "properties") or value}
 
-    def inside(subschema: Any, path: Path) -> Any:
+    def inside(subschema: object, path: Path) -> Any:
         return lenient_schema(subschema, losses, pointer + pointer_to(path))
 
     return with_subschemas(known, inside)

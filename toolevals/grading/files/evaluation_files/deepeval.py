@@ -45,7 +45,7 @@ _MADE = ("actual_output", "tools_called")
 _LISTS = ("test_cases", "goldens", "conversational_test_cases", "conversational_goldens", "conversations")
 
 
-def detect(document: Any) -> str | None:
+def detect(document: object) -> str | None:
     """Return why a document is one of DeepEval's; None where it is none."""
     for _, item in _cases(document):
         if not isinstance(item, Mapping):
@@ -63,12 +63,12 @@ def detect(document: Any) -> str | None:
     return None
 
 
-def read(document: Any) -> Iterator[Found]:
+def read(document: object) -> Iterator[Found]:
     """Yield an entry for each test case: an example, and the prediction of a case that was run."""
     yield from entries_read(_cases(document), lambda item: _entry(_snake(item)))
 
 
-def _cases(document: Any) -> Iterator[tuple[str, Any]]:
+def _cases(document: object) -> Iterator[tuple[str, Any]]:
     if isinstance(document, Mapping):
         outer, prefix = document, ""
         for key in ("testRunData", "test_run_data"):

@@ -26,14 +26,14 @@ LONGEST_ID = 200
 WORDS_ONLY = "is words and no call: taken as the answer that is expected without a call"
 
 
-def entry(value: Any) -> Mapping[str, Any]:
+def entry(value: object) -> Mapping[str, Any]:
     """Return an entry of a file, which must be an object. Raises InvalidDocument."""
     if not isinstance(value, Mapping):
         raise InvalidDocument.at("", "is not an object")
     return value
 
 
-def external_id(value: Any, prefix: str, content: Any) -> str:
+def external_id(value: object, prefix: str, content: object) -> str:
     """Return an entry's own id (text or a number), or where it has none a name made of its content."""
     if value is None:
         return f"{prefix}-{digest(content)[:16]}"
@@ -43,7 +43,7 @@ def external_id(value: Any, prefix: str, content: Any) -> str:
     return text
 
 
-def messages_at(value: Any, pointer: str) -> list[dict[str, Any]]:
+def messages_at(value: object, pointer: str) -> list[dict[str, Any]]:
     """Return a list of messages, each an object with a role. Raises InvalidDocument."""
     if not isinstance(value, list) or not value:
         raise InvalidDocument.at(pointer, "is not a list of messages")
@@ -117,7 +117,7 @@ def _expected(call: Call, pointer: str) -> CallExpectation:
     return CallExpectation(call.name, arguments, additional_arguments=False)
 
 
-def ideal_expectation(ideal: Any, pointer: str = "/ideal") -> tuple[Expectation, bool]:
+def ideal_expectation(ideal: object, pointer: str = "/ideal") -> tuple[Expectation, bool]:
     """Return what an ideal answer, or any of a list of them, expects, and whether that is words without a call.
 
     A list of calls is one answer that makes all of them. Raises InvalidDocument where calls and words are mixed.
@@ -134,7 +134,7 @@ def ideal_expectation(ideal: Any, pointer: str = "/ideal") -> tuple[Expectation,
     return expected_words([text for text in read if isinstance(text, str)]), True
 
 
-def _answer(value: Any, pointer: str) -> Sequence[Call] | str:
+def _answer(value: object, pointer: str) -> Sequence[Call] | str:
     if isinstance(value, str) and value:
         return calls_in_text(value) or value
     calls = None if isinstance(value, str) else calls_in_json(value)
@@ -148,19 +148,19 @@ NO_ANSWERS = Problem(
 )
 
 
-def is_answer(item: Any) -> bool:
+def is_answer(item: object) -> bool:
     """Tell whether an item is an answer row: an id and a ground truth without a question."""
     return isinstance(item, Mapping) and {"id", "ground_truth"} <= item.keys() and "question" not in item
 
 
-def first_question(document: Any) -> Any:
+def first_question(document: object) -> Any:
     """Return the first row of a document that is no answer; None where there is none."""
     items = document if isinstance(document, list) else [document]
     return next((item for item in items if not is_answer(item)), None)
 
 
 def answered_examples(
-    document: Any, read: Callable[[Mapping[str, Any], Mapping[str, Any] | None], ExampleRow]
+    document: object, read: Callable[[Mapping[str, Any], Mapping[str, Any] | None], ExampleRow]
 ) -> Iterator[Found]:
     """Yield each question as `read` makes an example of it, with its answer where the file holds it."""
     for pointer, item, answer in _joined(document):
@@ -172,7 +172,7 @@ def answered_examples(
             yield pointer, Entry(row, losses=row.losses)
 
 
-def _joined(document: Any) -> Iterator[tuple[str, Any, Mapping[str, Any] | None]]:
+def _joined(document: object) -> Iterator[tuple[str, Any, Mapping[str, Any] | None]]:
     """Yield pointer, question row and its answer row, if the file has it.
 
     Raises InvalidDocument where an answer comes twice, or has no question.

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 from toolevals.grading.reading.examples import ExampleRow
-from toolevals.grading.reading.parsing.measures import is_count
+from toolevals.grading.reading.parsing.extras import is_count
 from toolevals.grading.values import Transcript
 from toolevals.grading.values.problems import InvalidDocument, Problem
 
@@ -46,7 +46,7 @@ _CAMEL = re.compile(r"(?<=[a-z0-9])([A-Z])")
 Found: TypeAlias = tuple[str, Entry | InvalidDocument]
 
 
-def items_at(document: Any, key: str = "") -> Iterator[tuple[str, Any]]:
+def items_at(document: object, key: str = "") -> Iterator[tuple[str, Any]]:
     """Yield pointer and value of the items of a list, or of the list under `key`; an object alone is one item.
 
     Raises InvalidDocument where the key holds no list.
@@ -70,7 +70,7 @@ def entries_read(items: Iterable[tuple[str, Any]], read: Callable[[Mapping[str, 
             yield pointer, error
 
 
-def object_at(value: Any, pointer: str = "") -> Mapping[str, Any]:
+def object_at(value: object, pointer: str = "") -> Mapping[str, Any]:
     """Return a value that must be an object. Raises InvalidDocument."""
     if not isinstance(value, Mapping):
         raise InvalidDocument.at(pointer, "is not an object")
@@ -107,7 +107,7 @@ def unknown_keys(item: Mapping[str, Any], known: frozenset[str], pointer: str = 
     )
 
 
-def snake_name(key: Any) -> str:
+def snake_name(key: object) -> str:
     """Return a key in snake case: some libraries dump their fields in camel case."""
     return _CAMEL.sub(lambda found: f"_{found[1].lower()}", str(key))
 
@@ -144,7 +144,7 @@ class FileFormat:
     decides: Callable[[Any, str], Iterator[Found]] | None = None
     leaves_rows: bool = False
 
-    def reading(self, document: Any, decision: str = "") -> Iterator[Found]:
+    def reading(self, document: object, decision: str = "") -> Iterator[Found]:
         """Yield the entries of a document, of conversations those of a decision."""
         return self.decides(document, decision) if self.decides is not None and decision else self.read(document)
 

@@ -471,7 +471,7 @@ FORMATS: dict[str, FileFormat] = {
 }
 
 
-def detected(document: Any, *, is_table: bool = False) -> Detected:
+def detected(document: object, *, is_table: bool = False) -> Detected:
     """Return the format of a document. Raises InvalidDocument that names what it has and the nearest known format."""
     for each in FORMATS.values():
         if (each.tables or not is_table) and (evidence := each.detect(document)) is not None:

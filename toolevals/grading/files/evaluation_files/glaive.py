@@ -23,7 +23,7 @@ _END = "<|endoftext|>"
 _CALL = re.compile(r'<functioncall>\s*\{\s*"name"\s*:\s*"([^"]+)"\s*,\s*"arguments"\s*:\s*\'(.*)\'\s*\}', re.DOTALL)
 
 
-def detect(item: Any) -> str | None:
+def detect(item: object) -> str | None:
     """Return why an item is such a row; None where it is none."""
     if not isinstance(item, Mapping) or not isinstance(item.get("system"), str):
         return None
@@ -31,7 +31,7 @@ def detect(item: Any) -> str | None:
     return "entries have system, and chat with speakers" if isinstance(chat, str) and _SPEAKER.search(chat) else None
 
 
-def read(document: Any, decision: str = "first") -> Iterator[Found]:
+def read(document: object, decision: str = "first") -> Iterator[Found]:
     """Yield the decisions of each conversation."""
     yield from conversations_read(document, decision, _row)
 

@@ -30,9 +30,8 @@ from toolevals.grading.files.evaluation_files.entry import (
 )
 from toolevals.grading.reading.examples import tools_in_row
 from toolevals.grading.reading.parsing.content import result_text, text_in
+from toolevals.grading.reading.parsing.extras import REASONING, thought_in, usage_in
 from toolevals.grading.reading.parsing.json_calls import call_of, identifier_in
-from toolevals.grading.reading.parsing.measures import usage_in
-from toolevals.grading.reading.parsing.reasoning import REASONING, thought_in
 from toolevals.grading.values import Call, Expectation, MalformedCall, Message, Transcript
 from toolevals.grading.values.problems import InvalidDocument, Problem
 
@@ -84,7 +83,7 @@ def _sample(item: Mapping[str, Any], model: str) -> Entry:
     return Entry(row, trial, losses)
 
 
-def _given(value: Any, attached: Mapping[str, Any]) -> tuple[Any, tuple[Problem, ...]]:
+def _given(value: object, attached: Mapping[str, Any]) -> tuple[Any, tuple[Problem, ...]]:
     if isinstance(value, list):
         messages, losses = _messages(value, attached, "/input")
         return [message.to_document() for message in messages], losses
@@ -113,7 +112,7 @@ def _transcript(item: Mapping[str, Any], messages: tuple[Message, ...], given: l
     )
 
 
-def _usage(given: Any) -> dict[str, float]:
+def _usage(given: object) -> dict[str, float]:
     """Return the tokens of all models together."""
     found: dict[str, float] = {}
     for each in given.values() if isinstance(given, Mapping) else ():
@@ -123,7 +122,7 @@ def _usage(given: Any) -> dict[str, float]:
 
 
 def _messages(
-    given: Any, attached: Mapping[str, Any], pointer: str = "/messages"
+    given: object, attached: Mapping[str, Any], pointer: str = "/messages"
 ) -> tuple[tuple[Message, ...], tuple[Problem, ...]]:
     messages, losses = [], []
     for place, item in enumerate(given if isinstance(given, list) else ()):
@@ -155,7 +154,7 @@ def _messages(
     return tuple(messages), tuple(losses)
 
 
-def _call(item: Any) -> Call:
+def _call(item: object) -> Call:
     if not isinstance(item, Mapping):
         return call_of(None, None, None, shown_as=item)
     name, identifier = item.get("function"), item.get("id")
@@ -178,14 +177,14 @@ def _offered(item: Mapping[str, Any]) -> Any:
     return None
 
 
-def _target(target: Any) -> tuple[Expectation | None, tuple[Problem, ...]]:
+def _target(target: object) -> tuple[Expectation | None, tuple[Problem, ...]]:
     if isinstance(target, list) and all(isinstance(each, str) for each in target) and len(target) > 1:
         return expected_answer([each for each in target if each]), ()
     one = target[0] if isinstance(target, list) and target else target
     return expectation_of(json_in(one) if one != [] else None, "/target")
 
 
-def _whole(text: Any, attached: Mapping[str, Any]) -> Any:
+def _whole(text: object, attached: Mapping[str, Any]) -> Any:
     """Return text, or what it refers to among the sample's attachments."""
     if isinstance(text, str) and text.startswith(_ATTACHED):
         found = attached.get(text.removeprefix(_ATTACHED))

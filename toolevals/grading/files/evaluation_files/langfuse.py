@@ -53,7 +53,7 @@ _EXPECTED = keys("expectedOutput expected_output")
 _SOURCE = keys("datasetId datasetName dataset_id dataset_name sourceTraceId source_trace_id")
 
 
-def detect_items(item: Any) -> str | None:
+def detect_items(item: object) -> str | None:
     """Return why an item is one of a dataset; None where it is none."""
     if not isinstance(item, Mapping) or "input" not in item:
         return None
@@ -64,7 +64,7 @@ def detect_items(item: Any) -> str | None:
     return "entries have input, expectedOutput and their dataset or source trace" if expected and source else None
 
 
-def detect_traces(item: Any) -> str | None:
+def detect_traces(item: object) -> str | None:
     """Return why an item is a trace or an observation; None where it is neither."""
     if not isinstance(item, Mapping):
         return None
@@ -80,12 +80,12 @@ def detect_traces(item: Any) -> str | None:
     return None
 
 
-def read_items(document: Any) -> Iterator[Found]:
+def read_items(document: object) -> Iterator[Found]:
     """Yield the items of a dataset; those that are archived are refused by name, so that no one takes them for live."""
     yield from entries_read(items_at(_listed(document)), _item)
 
 
-def read_traces(document: Any) -> Iterator[Found]:
+def read_traces(document: object) -> Iterator[Found]:
     """Yield a trial for each trace: from its observations, which may stand in it, next to it, or alone."""
     spans: list[Span] = []
     wrong: list[Found] = []
@@ -98,7 +98,7 @@ def read_traces(document: Any) -> Iterator[Found]:
     yield from traces_read(spans, "langfuse")
 
 
-def _listed(document: Any) -> Any:
+def _listed(document: object) -> Any:
     """Return the list in a page of the API."""
     if isinstance(document, Mapping) and isinstance(document.get("data"), list) and "id" not in document:
         return document["data"]
@@ -167,7 +167,7 @@ def _with_calls(item: Mapping[str, Any]) -> Any:
     return [{"role": "assistant", "content": text if isinstance(text, str) else None, "tool_calls": calls}]
 
 
-def _listed_call(call: Any, names: Any, place: int) -> dict[str, Any]:
+def _listed_call(call: object, names: object, place: int) -> dict[str, Any]:
     fields = call if isinstance(call, Mapping) else {}
     function = fields.get("function")
     if isinstance(function, Mapping):
@@ -231,7 +231,7 @@ def _example_of(item: Mapping[str, Any]) -> str:
     return name if isinstance(name, str) else ""
 
 
-def _offered(item: Mapping[str, Any], given: Any) -> Any:
+def _offered(item: Mapping[str, Any], given: object) -> Any:
     for holder in (given, json_in(item.get("modelParameters")), json_in(item.get("metadata"))):
         if isinstance(holder, Mapping) and (tools := json_in(holder.get("tools"))):
             return tools

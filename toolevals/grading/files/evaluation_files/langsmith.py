@@ -48,7 +48,7 @@ QUESTIONS = ("input", "question", "query", "prompt", "text", "user", "instructio
 ANSWERS = ("tool_calls", "messages", "message", "output", "answer", "expected", "ideal", "reference", "response")
 
 
-def langsmith_example(value: Any) -> ExampleRow:
+def langsmith_example(value: object) -> ExampleRow:
     """Return one LangSmith example. Raises InvalidDocument."""
     row = entry(value)
     inputs, outputs = _part(row, "inputs"), _part(row, "outputs")
@@ -139,7 +139,7 @@ def _expectation(outputs: Mapping[str, Any], left: list[Problem]) -> tuple[Expec
     return _answer(outputs[key], f"/outputs/{key}", left)
 
 
-def _answer(value: Any, pointer: str, left: list[Problem]) -> tuple[Expectation | None, bool]:
+def _answer(value: object, pointer: str, left: list[Problem]) -> tuple[Expectation | None, bool]:
     if value == []:
         return Expectation("no_call"), False
     message = value[-1] if isinstance(value, list) and isinstance(value[-1], dict) else value
@@ -182,7 +182,7 @@ def detect_runs(item: Any) -> str | None:
     return None
 
 
-def detect_examples(item: Any) -> str | None:
+def detect_examples(item: object) -> str | None:
     """Return why an item is an example; None where it is none."""
     if not isinstance(item, Mapping) or item.keys() & _SPAN:
         return None
@@ -191,7 +191,7 @@ def detect_examples(item: Any) -> str | None:
     return None
 
 
-def read_runs(document: Any) -> Iterator[Found]:
+def read_runs(document: object) -> Iterator[Found]:
     """Yield a trial for each trace, named by its `reference_example_id` where it ran on an example."""
     spans: list[Span] = []
     wrong: list[Found] = []
@@ -205,7 +205,7 @@ def read_runs(document: Any) -> Iterator[Found]:
     yield from traces_read(spans, "langsmith")
 
 
-def read_examples(document: Any) -> Iterator[Found]:
+def read_examples(document: object) -> Iterator[Found]:
     """Yield the examples, each with its expected outputs."""
     yield from entries_read(items_at(document), _example)
 

@@ -39,7 +39,7 @@ _JSON_TYPES = frozenset({"integer", "number", "string", "boolean", "array", "obj
 _LONGEST_ANSWER = 2_000
 
 
-def detect(item: Any) -> str | None:
+def detect(item: object) -> str | None:
     """Return why an item is a sample; None where it is none."""
     if not isinstance(item, Mapping) or not isinstance(item.get("input"), str):
         return None
@@ -50,7 +50,7 @@ def detect(item: Any) -> str | None:
     return None
 
 
-def read(document: Any) -> Iterator[Found]:
+def read(document: object) -> Iterator[Found]:
     """Yield an example for each sample: its calls are expected in any order, references make the order."""
     yield from entries_read(items_at(document), _sample)
 
@@ -85,7 +85,7 @@ class _Calls:
         # By label: the number of the call, from 1.
         self._numbers: dict[str, int] = {}
 
-    def read(self, output: Any) -> tuple[CallExpectation, ...]:
+    def read(self, output: object) -> tuple[CallExpectation, ...]:
         if not isinstance(output, list):
             raise InvalidDocument.at("/output", "is not a list of calls")
         calls: list[CallExpectation] = []
@@ -108,7 +108,7 @@ class _Calls:
                 self._numbers[label.strip("$")] = len(calls)
         return tuple(calls)
 
-    def _matcher(self, value: Any, pointer: str) -> Matcher:
+    def _matcher(self, value: object, pointer: str) -> Matcher:
         if isinstance(value, str):
             return self._text(value, pointer)
         if isinstance(value, Mapping) and _refers(value):
@@ -132,7 +132,7 @@ class _Calls:
         return KeyOnly()
 
 
-def _refers(value: Any) -> bool:
+def _refers(value: object) -> bool:
     if isinstance(value, Mapping):
         return any(map(_refers, value.values()))
     if isinstance(value, list):
@@ -151,7 +151,7 @@ def _pointer(path: str) -> str | None:
     return pointer_to(steps) if end == len(path) else None
 
 
-def _tools(listed: Any, losses: list[Problem]) -> list[ToolSpec]:
+def _tools(listed: object, losses: list[Problem]) -> list[ToolSpec]:
     if not isinstance(listed, list):
         raise InvalidDocument.at("/tools", "is not a list of tools")
     native = [_tool(object_at(each, f"/tools/{place}"), f"/tools/{place}", losses) for place, each in enumerate(listed)]
@@ -176,7 +176,7 @@ def _tool(tool: Mapping[str, Any], pointer: str, losses: list[Problem]) -> dict[
     return native
 
 
-def _parameters(given: Any, pointer: str, losses: list[Problem]) -> dict[str, Any]:
+def _parameters(given: object, pointer: str, losses: list[Problem]) -> dict[str, Any]:
     """Return the schema of parameters, which may be a schema or its properties alone."""
     parameters = dict(object_at(given or {}, pointer))
     if not isinstance(parameters.get("properties"), Mapping):
@@ -185,7 +185,7 @@ def _parameters(given: Any, pointer: str, losses: list[Problem]) -> dict[str, An
     return schema
 
 
-def _schema(given: Any, pointer: str, losses: list[Problem]) -> Any:
+def _schema(given: object, pointer: str, losses: list[Problem]) -> Any:
     """Return a schema with the types of JSON for those of Python ("int or float")."""
     if not isinstance(given, dict):
         return given

@@ -20,7 +20,7 @@ from toolevals.grading.files.evaluation_files.entry import (
     object_at,
     unknown_keys,
 )
-from toolevals.grading.reading.parsing.measures import usage_in
+from toolevals.grading.reading.parsing.extras import usage_in
 from toolevals.grading.values import Expectation, Transcript
 from toolevals.grading.values.problems import InvalidDocument, Problem
 
@@ -32,7 +32,7 @@ _OBJECT = "eval.run.output_item"
 _EXPECTED = ("match", "metrics")
 
 
-def detect(item: Any) -> str | None:
+def detect(item: object) -> str | None:
     """Return why an item is of a run; None where it is not."""
     if not isinstance(item, Mapping):
         return None
@@ -44,7 +44,7 @@ def detect(item: Any) -> str | None:
     return None
 
 
-def read(document: Any) -> Iterator[Found]:
+def read(document: object) -> Iterator[Found]:
     """Yield an entry for each sample; one that was asked several times is refused, as nothing says which counts."""
     listed = document["data"] if isinstance(document, Mapping) and isinstance(document.get("data"), list) else document
     prefix = "/data" if listed is not document else ""
@@ -76,7 +76,7 @@ def _events(items: list[tuple[str, Any]]) -> Iterator[Found]:
             yield pointer, error
 
 
-def _sampled(name: str, data: Mapping[str, Any], ideal: Any) -> Entry:
+def _sampled(name: str, data: Mapping[str, Any], ideal: object) -> Entry:
     losses: list[Problem] = []
     content = content_of(data.get("prompt"), "/data/prompt", losses)
     given = data.get("sampled")

@@ -37,7 +37,7 @@ def detect(item: Any) -> str | None:
     return f"it has {' and '.join(name for name in HOLDERS if name in item)}, as OTLP has it"
 
 
-def read(document: Any) -> Iterator[Found]:
+def read(document: object) -> Iterator[Found]:
     """Yield a trial for each trace whose spans hold a conversation; where no span holds one, what is wrong.
 
     A log record is an event of its span, at any place in the file. Those whose spans are not there, or that name

@@ -30,7 +30,7 @@ _EXAMPLE = keys("id node_id input output metadata updated_at created_at splits")
 _KINDS: Mapping[str, SpanKind] = {"LLM": "model", "TOOL": "tool"}
 
 
-def detect_spans(item: Any) -> str | None:
+def detect_spans(item: object) -> str | None:
     """Return why an item is a span; None where it is none."""
     if not isinstance(item, Mapping) or "span_kind" not in item:
         return None
@@ -39,7 +39,7 @@ def detect_spans(item: Any) -> str | None:
     return None
 
 
-def detect_examples(document: Any) -> str | None:
+def detect_examples(document: object) -> str | None:
     """Return why a document holds a dataset's examples; None where it does not."""
     data = document.get("data") if isinstance(document, Mapping) else None
     if isinstance(data, Mapping) and "dataset_id" in data and isinstance(data.get("examples"), list):
@@ -50,7 +50,7 @@ def detect_examples(document: Any) -> str | None:
     return None
 
 
-def read_spans(document: Any) -> Iterator[Found]:
+def read_spans(document: object) -> Iterator[Found]:
     """Yield a trial for each trace."""
     listed = document["data"] if isinstance(document, Mapping) and isinstance(document.get("data"), list) else document
     prefix = "/data" if listed is not document else ""

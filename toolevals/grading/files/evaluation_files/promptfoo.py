@@ -28,7 +28,7 @@ from toolevals.grading.files.evaluation_files.entry import (
     unknown_keys,
 )
 from toolevals.grading.reading.examples import tools_in_row
-from toolevals.grading.reading.parsing.measures import is_count
+from toolevals.grading.reading.parsing.extras import is_count
 from toolevals.grading.values import CallExpectation, Expectation, Trajectory, Transcript
 from toolevals.grading.values.canonical import digest
 from toolevals.grading.values.problems import InvalidDocument, Problem
@@ -48,7 +48,7 @@ def detect(document: Any) -> str | None:
     return None
 
 
-def read(document: Any) -> Iterator[Found]:
+def read(document: object) -> Iterator[Found]:
     """Yield an entry for each result: the test as an example, and what the provider answered.
 
     Tests have no ids there: an example is named by its prompt and variables. Each pair of provider and prompt is an
@@ -142,7 +142,7 @@ def _assertion(item: Mapping[str, Any], pointer: str) -> tuple[Expectation | Non
     return None, (Problem(pointer, f"the assertion {kind} has no form here: left out"),)
 
 
-def _offered(config: Any) -> dict[str, Any]:
+def _offered(config: object) -> dict[str, Any]:
     """Return the tools by provider, under "" those of the only provider or of all tests."""
     found: dict[str, Any] = {}
     providers = config.get("providers") if isinstance(config, Mapping) else None
@@ -155,11 +155,11 @@ def _offered(config: Any) -> dict[str, Any]:
     return found
 
 
-def _name(provider: Any) -> str:
+def _name(provider: object) -> str:
     if isinstance(provider, Mapping):
         return _text(provider.get("label")) or _text(provider.get("id"))
     return _text(provider)
 
 
-def _text(value: Any) -> str:
+def _text(value: object) -> str:
     return value if isinstance(value, str) else ""

@@ -45,7 +45,7 @@ def detect_dataset(document: Any) -> str | None:
     return None if _is_report(document) else "has cases, each with inputs"
 
 
-def detect_report(document: Any) -> str | None:
+def detect_report(document: object) -> str | None:
     """Return why a document is a report; None where it is none."""
     if isinstance(document, Mapping) and isinstance(document.get("cases"), list) and _is_report(document):
         return "has cases with outputs and durations, and failures"
@@ -58,7 +58,7 @@ def _is_report(document: Mapping[str, Any]) -> bool:
     return failed and all("output" in case or "task_duration" in case for case in cases[:5])
 
 
-def read_dataset(document: Any) -> Iterator[Found]:
+def read_dataset(document: object) -> Iterator[Found]:
     """Yield the cases as examples."""
     outer = object_at(document)
     given = _evaluators(outer.get("evaluators"), "the dataset's evaluator")
@@ -71,7 +71,7 @@ def read_dataset(document: Any) -> Iterator[Found]:
             yield pointer, error
 
 
-def read_report(document: Any) -> Iterator[Found]:
+def read_report(document: object) -> Iterator[Found]:
     """Yield the cases with what the task gave back; a case whose task raised has its error."""
     outer = object_at(document)
     for key in ("cases", "failures"):

@@ -39,7 +39,7 @@ _BESIDE = ("response", "reference", "retrieved_contexts", "reference_contexts", 
 _ROLES: Mapping[str, str] = {"human": "user", "ai": "assistant", "tool": "tool"}
 
 
-def detect(item: Any) -> str | None:
+def detect(item: object) -> str | None:
     """Return why an item is a sample; None where it is none."""
     if not isinstance(item, Mapping) or "user_input" not in item:
         return None
@@ -49,7 +49,7 @@ def detect(item: Any) -> str | None:
     return None if beside is None else f"entries have user_input and {beside}"
 
 
-def read(document: Any) -> Iterator[Found]:
+def read(document: object) -> Iterator[Found]:
     """Yield an entry for each sample: up to the agent's first turn it is the example, behind it the trial."""
     yield from entries_read(items_at(document), _sample)
 
@@ -87,7 +87,7 @@ def _multi(item: Mapping[str, Any]) -> Entry:
     return Entry(row, Trial(row.external_id, transcript_of(done), content) if done else None, losses)
 
 
-def _message(given: Any, pointer: str) -> Message:
+def _message(given: object, pointer: str) -> Message:
     item = object_at(given, pointer)
     role = _ROLES.get(str(item.get("type")))
     if role is None:

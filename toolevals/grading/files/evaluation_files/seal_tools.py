@@ -16,14 +16,14 @@ _KNOWN = keys("id query calling")
 _REFERENCE = re.compile(r"API_call_\d+")
 
 
-def detect(item: Any) -> str | None:
+def detect(item: object) -> str | None:
     """Return why an item is such a row; None where it is none."""
     calling = item.get("calling") if isinstance(item, Mapping) and "query" in item else None
     first = calling[0] if isinstance(calling, list) and calling else None
     return "entries have query and calling" if isinstance(first, Mapping) and "api" in first else None
 
 
-def read(document: Any) -> Iterator[Found]:
+def read(document: object) -> Iterator[Found]:
     """Yield each query with its calls."""
     yield from entries_read(items_at(document), _row)
 

@@ -30,7 +30,7 @@ _RESULT = re.compile(r"\s*<tool_response>\s*(.*?)\s*</tool_response>\s*", re.DOT
 _LIST = re.compile(r"\[\s*\{\s*[\"']")
 
 
-def detect(item: Any) -> str | None:
+def detect(item: object) -> str | None:
     """Return why an item is such a conversation; None where it is none."""
     turns = item.get("conversations") if isinstance(item, Mapping) else None
     first = turns[0] if isinstance(turns, list) and turns else None
@@ -38,7 +38,7 @@ def detect(item: Any) -> str | None:
     return "entries have conversations whose turns have from and value" if is_turn else None
 
 
-def read(document: Any, decision: str = "first") -> Iterator[Found]:
+def read(document: object, decision: str = "first") -> Iterator[Found]:
     """Yield the decisions of each conversation."""
     yield from conversations_read(document, decision, _row)
 
@@ -83,7 +83,7 @@ def _moved(error: InvalidDocument, shift: int) -> InvalidDocument:
     )
 
 
-def _message(turn: Any, tools: list[ToolSpec], pointer: str) -> Message:
+def _message(turn: object, tools: list[ToolSpec], pointer: str) -> Message:
     if not isinstance(turn, Mapping) or not isinstance(turn.get("value"), str):
         raise InvalidDocument.at(pointer, "is not a turn with from and value")
     speaker, text = turn.get("from"), turn["value"]

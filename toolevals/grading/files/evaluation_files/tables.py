@@ -92,7 +92,7 @@ def _row(columns: list[str], cells: list[str], line: int) -> dict[str, str]:
     return row
 
 
-def cell_value(text: Any) -> Any:
+def cell_value(text: object) -> Any:
     """Return the object or list that a cell holds, as JSON or as Python writes it; any other text itself."""
     if not isinstance(text, str) or text.lstrip()[:1] not in ("{", "["):
         return text
@@ -108,7 +108,7 @@ def cell_value(text: Any) -> Any:
     return made.arguments["value"] if isinstance(made, ToolCall) else text
 
 
-def number_in(text: Any) -> Any:
+def number_in(text: object) -> Any:
     """Return the number that a cell holds; any other value itself."""
     if not isinstance(text, str):
         return text
@@ -154,7 +154,7 @@ def parquet_rows(content: bytes) -> list[dict[str, Any]]:
         raise InvalidDocument.at("", f"cannot be read as Parquet: {error}") from None
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> Any:
     if isinstance(value, dict):
         return {str(key): _plain(each) for key, each in value.items() if each is not None}
     if isinstance(value, list):

@@ -17,13 +17,13 @@ _OTHERS = re.compile(r"[^a-z0-9]+")
 _ANY_ARGUMENTS = Problem("/relevant APIs", "says which APIs are called, and not how: any arguments will do")
 
 
-def detect(item: Any) -> str | None:
+def detect(item: object) -> str | None:
     """Return why an item is such a query; None where it is none."""
     is_query = isinstance(item, Mapping) and isinstance(item.get("api_list"), list) and "query" in item
     return "entries have api_list and query" if is_query else None
 
 
-def read(document: Any) -> Iterator[Found]:
+def read(document: object) -> Iterator[Found]:
     """Yield each query."""
     yield from entries_read(items_at(document), _row)
 

@@ -27,7 +27,7 @@ _KNOWN = keys("id prompt completion chosen rejected tools functions label")
 _DONE = ("completion", "chosen")
 
 
-def detect(item: Any) -> str | None:
+def detect(item: object) -> str | None:
     """Return why an item is such a row; None where it is none."""
     if not isinstance(item, Mapping) or not isinstance(item.get("prompt"), list | str):
         return None
@@ -37,7 +37,7 @@ def detect(item: Any) -> str | None:
     return f"entries have prompt and {done}"
 
 
-def read(document: Any, decision: str = "first") -> Iterator[Found]:
+def read(document: object, decision: str = "first") -> Iterator[Found]:
     """Yield the decisions of each row's completion."""
     yield from conversations_read(document, decision, _row)
 
@@ -73,7 +73,7 @@ def _row(item: Mapping[str, Any], decision: str) -> Iterator[Entry]:
         yield Entry(row, losses=row.losses)
 
 
-def _messages(given: Any, role: str, pointer: str, losses: list[Problem]) -> tuple[Message, ...]:
+def _messages(given: object, role: str, pointer: str, losses: list[Problem]) -> tuple[Message, ...]:
     if isinstance(given, str) and given.strip():
         return (Message(role, given),)
     if not isinstance(given, list) or not given:

@@ -36,7 +36,7 @@ PLAIN: Final = (
 )
 
 
-def unknown_words(document: Any, known: Iterable[tuple[str, tuple[str, ...]]]) -> str:
+def unknown_words(document: object, known: Iterable[tuple[str, tuple[str, ...]]]) -> str:
     """Return what to tell the person whose file is of no known format.
 
     `known` has the title of each format with the keys that make it.

@@ -30,14 +30,14 @@ _MESSAGES: Final = ("messages", "contents", "input")
 _REFERENCE: Final = "weave:///"
 
 
-def detect(item: Any) -> str | None:
+def detect(item: object) -> str | None:
     """Return why an item is a call of Weave; None where it is none."""
     if isinstance(item, Mapping) and item.keys() >= {"op_name", "trace_id", "inputs", "output"}:
         return "entries are calls: they have op_name, trace_id, inputs and output"
     return None
 
 
-def read(document: Any) -> Iterator[Found]:
+def read(document: object) -> Iterator[Found]:
     """Yield a trial for each trace."""
     calls: list[tuple[str, Mapping[str, Any]]] = []
     for pointer, item in items_at(document):

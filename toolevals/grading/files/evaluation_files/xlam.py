@@ -16,14 +16,14 @@ from toolevals.grading.values.problems import InvalidDocument
 _KNOWN = keys("id query tools answers")
 
 
-def detect(item: Any) -> str | None:
+def detect(item: object) -> str | None:
     """Return why an item is a row; None where it is none."""
     if isinstance(item, Mapping) and {"query", "tools", "answers"} <= item.keys():
         return "entries have query, tools and answers"
     return None
 
 
-def read(document: Any) -> Iterator[Found]:
+def read(document: object) -> Iterator[Found]:
     """Yield each query with the calls that answer it."""
     yield from entries_read(items_at(document), _row)
 

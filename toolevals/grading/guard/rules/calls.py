@@ -14,7 +14,7 @@ from toolevals.grading.json_schema.conformance import call_problems, unchecked_f
 from toolevals.grading.values import ToolSpec
 from toolevals.grading.values.canonical import canonical
 from toolevals.grading.values.problems import InvalidDocument, pointer_to
-from toolevals.grading.values.tool_effects import tool_effect
+from toolevals.grading.values.tools import tool_effect
 
 # From here on integers and floats of equal value are no longer one number.
 _EXACT_INTEGERS = 2**53

@@ -11,9 +11,9 @@ from toolevals.grading.guard.dangers import DANGERS, USUAL_FAMILIES, DangerFamil
 from toolevals.grading.guard.decoding import MOST_CHARACTERS, MOST_PARTS, Text, Texts, texts_of
 from toolevals.grading.guard.instructions import USUAL_INJECTIONS, InjectionFamily, instructions_in
 from toolevals.grading.guard.rules.rule import Finding, Look, Options, Place, Places, Rule, Stage, Test, quoted
-from toolevals.grading.reading.telemetry.personal_data import FEWEST_DIGITS, FINDERS, BuiltIn, plain
+from toolevals.grading.reading.telemetry.scrubbing import FEWEST_DIGITS, FINDERS, BuiltIn, plain
 from toolevals.grading.values import ToolSpec
-from toolevals.grading.values.patterns import compile_pattern
+from toolevals.grading.values.matchers import compile_pattern
 from toolevals.grading.values.problems import Problem
 
 Where = Literal["arguments", "results"]

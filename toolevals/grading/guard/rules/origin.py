@@ -15,10 +15,10 @@ from typing import Any, Final, Literal
 from toolevals.grading.guard.names import Names
 from toolevals.grading.guard.request import NO_RESULT
 from toolevals.grading.guard.rules.rule import Finding, Look, Place, Places, Rule, Test, quoted
-from toolevals.grading.reading.telemetry.personal_data import FINDERS, BuiltIn, plain
+from toolevals.grading.reading.telemetry.scrubbing import FINDERS, BuiltIn, plain
 from toolevals.grading.values import ToolSpec
 from toolevals.grading.values.canonical import shown
-from toolevals.grading.values.patterns import compile_pattern
+from toolevals.grading.values.matchers import compile_pattern
 from toolevals.grading.values.problems import pointer_to
 
 OriginData = BuiltIn | Literal["url"]

@@ -28,7 +28,7 @@ from toolevals.grading.layers.recovery.words import (
 from toolevals.grading.layers.troubles import LONGEST_EXCERPT, TRANSIENT, ErrorClass, Trouble, trouble_in
 from toolevals.grading.values import Call, ToolCall, ToolSpec, Transcript
 from toolevals.grading.values.call_results import Answered, Made, Said, TurnEnded, events_of
-from toolevals.grading.values.tool_effects import Effect, hands_over, is_silent, tool_effect, waits
+from toolevals.grading.values.tools import Effect, hands_over, is_silent, tool_effect, waits
 
 Reaction = Literal[
     "corrected_retry",

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from toolevals.grading.values import Call, ToolCall, Transcript
-from toolevals.grading.values.tool_effects import READING_WORDS, words_of_name
+from toolevals.grading.values.tools import READING_WORDS, words_of_name
 
 # What comes after this much text, or more words of a call's arguments, is not looked at.
 _LONGEST_TEXT, _LONGEST_VALUE, _MOST_WORDS = 8_000, 400, 200

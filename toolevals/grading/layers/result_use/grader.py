@@ -22,7 +22,6 @@ from toolevals.grading.layers.result_use.scanner import (
     weekday_of,
 )
 from toolevals.grading.layers.result_use.sources import FieldValue, Sources
-from toolevals.grading.layers.result_use.units import differs
 from toolevals.grading.layers.result_use.values import (
     UNGROUNDED,
     Attribution,
@@ -31,6 +30,7 @@ from toolevals.grading.layers.result_use.values import (
     FindingKind,
     ResultFields,
     ResultUse,
+    differs,
 )
 from toolevals.grading.values import Message, ToolCall, Transcript
 from toolevals.grading.values.verdicts import Verdict

@@ -10,8 +10,7 @@ from math import log10
 from operator import itemgetter
 from typing import NamedTuple, TypeAlias
 
-from toolevals.grading.layers.result_use.units import CURRENCIES, CURRENCY_WORDS, UNITS, WRITTEN, unit_named
-from toolevals.grading.layers.result_use.values import ClaimKind
+from toolevals.grading.layers.result_use.values import CURRENCIES, CURRENCY_WORDS, UNITS, WRITTEN, ClaimKind, unit_named
 
 # A value in the form in which it is looked up: a number; letters and digits of an identifier; (year, month, day) with 0
 # for what is not said; (minute of the day,).

@@ -20,9 +20,13 @@ from toolevals.grading.layers.result_use.scanner import (
     plain,
     replies_mentions,
 )
-from toolevals.grading.layers.result_use.units import (
+from toolevals.grading.layers.result_use.values import (
     CURRENCIES,
+    UNGROUNDED,
+    Attribution,
+    ClaimKind,
     Measure,
+    SourceKind,
     measure_of,
     minor_unit,
     suits,
@@ -30,7 +34,6 @@ from toolevals.grading.layers.result_use.units import (
     unit_named,
     words_of,
 )
-from toolevals.grading.layers.result_use.values import UNGROUNDED, Attribution, ClaimKind, SourceKind
 from toolevals.grading.layers.troubles import trouble_in
 from toolevals.grading.values import Message, ToolCall
 from toolevals.grading.values.documents import load_json
@@ -269,7 +272,7 @@ class Sources:
         self._take_text(text, (source, message))
         return mentions
 
-    def add_arguments(self, message: int, arguments: Any) -> None:
+    def add_arguments(self, message: int, arguments: object) -> None:
         """Read a call's arguments."""
         waiting: list[Any] = [arguments]
         for node in waiting:

@@ -12,29 +12,27 @@ from functools import lru_cache
 
 from toolevals.grading.guard.dangers import ACTION_SAFETY, DANGEROUS_PATTERNS, NEEDED, SECRET_PATTERNS
 from toolevals.grading.layers.task_metrics.scores import (
+    LONGEST_TEXT,
     MadeCall,
     MetricScore,
     Part,
     Task,
     calls_of,
-    in_any_case,
-    weighted,
-)
-from toolevals.grading.layers.task_metrics.words import (
-    LONGEST_TEXT,
     found_in,
     goal_keywords,
     holds_words,
+    in_any_case,
     keywords_of,
     share_found,
     text_of,
+    weighted,
 )
 from toolevals.grading.matching.equality import PROFILES
 from toolevals.grading.matching.value_differences import same
 from toolevals.grading.reading.parsing.steps import AgentRun, Step
 from toolevals.grading.values import Call, MalformedCall, ToolCall
 from toolevals.grading.values.canonical import shown
-from toolevals.grading.values.patterns import CompiledPattern, compile_pattern
+from toolevals.grading.values.matchers import CompiledPattern, compile_pattern
 
 
 def step_efficiency(run: AgentRun, task: Task) -> MetricScore:

@@ -24,7 +24,7 @@ from toolevals.grading.layers.troubles.texts import (
     trouble_in_text,
 )
 from toolevals.grading.values import Call
-from toolevals.grading.values.tool_effects import Effect
+from toolevals.grading.values.tools import Effect
 
 __all__ = ["ERROR_CLASSES", "LONGEST_EXCERPT", "TRANSIENT", "ErrorClass", "Trouble", "trouble_in"]
 

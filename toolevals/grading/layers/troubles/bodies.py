@@ -21,7 +21,7 @@ from toolevals.grading.layers.troubles.texts import (
     trouble_in_text,
 )
 from toolevals.grading.values import Call, ToolCall
-from toolevals.grading.values.tool_effects import Effect, effect_of_name, words_of_name
+from toolevals.grading.values.tools import Effect, effect_of_name, words_of_name
 
 
 def _names(words: str) -> frozenset[str]:
@@ -203,7 +203,7 @@ def _partial(body: Body, plain: Mapping[str, str], call_facts: CallFacts) -> Cla
     return None
 
 
-def _counts(value: Any) -> bool:
+def _counts(value: object) -> bool:
     return (type(value) is int and value > 0) or (isinstance(value, list) and bool(value))
 
 
@@ -285,7 +285,7 @@ class Errors:
         found = self._coded() or self._said() or self._flagged() or self._numbered()
         return found or (None if is_element else self._worded())
 
-    def _told(self, key: str, said: Any) -> ClassifiedError:
+    def _told(self, key: str, said: object) -> ClassifiedError:
         first = said[0] if isinstance(said, list) and said else said
         holders = (first, self.body) if isinstance(first, dict) else (self.body,)
         code = next((code for holder in holders if (code := _code_in(holder)) is not None), None)
@@ -318,7 +318,7 @@ class Errors:
                 return self._told(key, said)
         return None
 
-    def _is_error_value(self, said: Any) -> bool:
+    def _is_error_value(self, said: object) -> bool:
         """Tell an error from a number about errors, such as an error rate, and from what says that there is none."""
         match said:
             case str():
@@ -392,13 +392,13 @@ def _code_in(body: Mapping[str, Any]) -> int | None:
     return next((code for code in codes if code is not None), None)
 
 
-def words_of(body: Mapping[str, Any], said: Any) -> str:
+def words_of(body: Mapping[str, Any], said: object) -> str:
     """Return what an object says of its error, in the order in which it says it."""
     told = [part[:_LONGEST] for holder in (said, body) for part in _texts(holder, 2) if part]
     return " ".join(dict.fromkeys(told))[: 2 * _LONGEST]
 
 
-def _texts(holder: Any, depth: int) -> Iterator[str]:
+def _texts(holder: object, depth: int) -> Iterator[str]:
     if isinstance(holder, str):
         yield holder
     elif isinstance(holder, list):
@@ -410,7 +410,7 @@ def _texts(holder: Any, depth: int) -> Iterator[str]:
                 yield from _texts(value, depth - 1)
 
 
-def _has_data(value: Any) -> bool:
+def _has_data(value: object) -> bool:
     """Tell whether a value holds anything but nulls and empty text, at any depth."""
     if isinstance(value, dict | list):
         return any(map(_has_data, value.values() if isinstance(value, dict) else value))

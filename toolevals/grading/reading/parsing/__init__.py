@@ -7,11 +7,11 @@ and show them. `Loss.below(prefix)` moves a loss to where the messages stand in 
 """
 
 from toolevals.grading.reading.parsing.calls import CallPieces
+from toolevals.grading.reading.parsing.extras import is_count
 from toolevals.grading.reading.parsing.format_table import FORMATS, MESSAGE_FORMATS
 from toolevals.grading.reading.parsing.formats.openai_chat import first_choice
 from toolevals.grading.reading.parsing.json_calls import call_in, printable
 from toolevals.grading.reading.parsing.losses import Loss, Tally
-from toolevals.grading.reading.parsing.measures import is_count
 from toolevals.grading.reading.parsing.messages import (
     MessageFormat,
     ReadTranscript,

@@ -27,14 +27,14 @@ _INSIDE = frozenset({"name", "description", "strict", "parsed_arguments"})
 _NOTHING = frozenset({"id", "name", "arguments"})
 
 
-def called(item: Any, pointer: str, account: Account) -> Call:
+def called(item: object, pointer: str, account: Account) -> Call:
     """Read one call as `call_in` does. Raises InvalidDocument where its arguments may stand under an unknown key."""
     if isinstance(item, dict) and not _NOTHING.issuperset(item):
         _account(item, pointer, account)
     return call_in(item)
 
 
-def calls_in(given: Any, pointer: str, account: Account) -> tuple[Call, ...]:
+def calls_in(given: object, pointer: str, account: Account) -> tuple[Call, ...]:
     """Read a list of calls; none where there is nothing, and one that cannot be read where it is no list."""
     if given is None or given in ("", []):
         return ()
@@ -84,7 +84,7 @@ class _Growing:
     text: str = ""
     given: Any = None
 
-    def add(self, name: str, arguments: Any) -> None:
+    def add(self, name: str, arguments: object) -> None:
         # A name that comes again whole is one name.
         if name != self.name:
             self.name += name
@@ -116,7 +116,7 @@ class CallPieces:
     def __init__(self) -> None:
         self._calls: list[_Growing] = []
 
-    def add(self, pieces: Any) -> None:
+    def add(self, pieces: object) -> None:
         """Take in the list of pieces that came together. Raises InvalidDocument."""
         named: set[int] = set()
         if not isinstance(pieces, list):
@@ -158,7 +158,7 @@ class CallPieces:
         if name:
             named.add(id(call))
 
-    def _found(self, index: Index, identifier: str | None, name: str, arguments: Any) -> _Growing | None:
+    def _found(self, index: Index, identifier: str | None, name: str, arguments: object) -> _Growing | None:
         """Return the call that a piece goes on with, None where it begins one."""
         open_calls = [call for call in reversed(self._calls) if index is None or call.index == index]
         if identifier is not None:
@@ -173,7 +173,7 @@ class CallPieces:
         return None if begins else last
 
 
-def joined_calls(pieces: Iterable[Any]) -> list[dict[str, Any]]:
+def joined_calls(pieces: Iterable[object]) -> list[dict[str, Any]]:
     """Return the calls of pieces that came one after the other. Raises InvalidDocument."""
     calls = CallPieces()
     for each in pieces:
@@ -193,7 +193,7 @@ def _index(piece: dict[str, Any]) -> Index:
     return index if isinstance(index, int | str) and not isinstance(index, bool) else None
 
 
-def _text(value: Any, what: str) -> str:
+def _text(value: object, what: str) -> str:
     if value is None:
         return ""
     if not isinstance(value, str):
@@ -208,7 +208,7 @@ def _is_object(text: str) -> bool:
         return False
 
 
-def _kind(value: Any) -> str:
+def _kind(value: object) -> str:
     names = {bool: "true or false", int: "a number", float: "a number", str: "text", list: "a list", dict: "an object"}
     return "null" if value is None else names.get(type(value), "no JSON value")
 

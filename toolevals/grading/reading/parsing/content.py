@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from toolevals.grading.reading.parsing.extras import REASONING
 from toolevals.grading.reading.parsing.losses import Account
-from toolevals.grading.reading.parsing.reasoning import REASONING
 from toolevals.grading.values.canonical import exact
 
 # Parts that formats share and that hold neither words to the user nor calls.
@@ -32,7 +32,7 @@ _BESIDE_TEXT = frozenset({
 })  # fmt: skip
 
 
-def text_in(content: Any) -> str | None:
+def text_in(content: object) -> str | None:
     """Return the text of a message's content: text itself, or blocks with text, one a line; None where there is none.
 
     Reasoning, images and other blocks without text are left aside. A refusal is what was said.
@@ -42,7 +42,7 @@ def text_in(content: Any) -> str | None:
     return _joined(_block_text(part) for part in _parts(content))
 
 
-def said(content: Any, pointer: str, account: Account) -> str | None:
+def said(content: object, pointer: str, account: Account) -> str | None:
     """Return the text of a message's content as `text_in` does, and account for everything else in it."""
     if content is None or isinstance(content, str):
         return content
@@ -53,7 +53,7 @@ def said(content: Any, pointer: str, account: Account) -> str | None:
     return _joined(part_said(part, place, account) for place, part in placed)
 
 
-def part_said(part: Any, pointer: str, account: Account) -> str | None:
+def part_said(part: object, pointer: str, account: Account) -> str | None:
     """Return the text of one part, None where it has none, and account for everything else in it."""
     if isinstance(part, str):
         return part
@@ -72,7 +72,7 @@ def part_said(part: Any, pointer: str, account: Account) -> str | None:
     return None
 
 
-def result_text(value: Any) -> str:
+def result_text(value: object) -> str:
     """Return what a tool gave back: its text, or JSON text of any other value; nothing is the empty text."""
     if value is None:
         return ""
@@ -91,7 +91,7 @@ def result_said(value: Any, pointer: str, account: Account) -> str:
     return result_text(value)
 
 
-def are_blocks(value: Any) -> bool:
+def are_blocks(value: object) -> bool:
     """Tell whether a value is a list of blocks as providers have them; a tool's own objects with a type are none."""
     return isinstance(value, list) and bool(value) and all(_is_block(item) for item in value)
 
@@ -109,7 +109,7 @@ def _account_beside(part: Any, pointer: str, account: Account) -> None:
     account.rest(part, _BESIDE_TEXT, pointer)
 
 
-def _parts(content: Any) -> list[Any]:
+def _parts(content: object) -> list[Any]:
     return [content] if isinstance(content, dict) else content if isinstance(content, list) else []
 
 
@@ -122,12 +122,12 @@ def _joined(texts: Any) -> str | None:
     return "\n".join(text for text in texts if text is not None) or None
 
 
-def _is_block(item: Any) -> bool:
+def _is_block(item: object) -> bool:
     kind = item.get("type") if isinstance(item, dict) else None
     return isinstance(kind, str) and (kind in PART_LOSSES or (kind in _TEXTS and isinstance(_block_text(item), str)))
 
 
-def _block_text(block: Any) -> str | None:
+def _block_text(block: object) -> str | None:
     if isinstance(block, str):
         return block
     if not isinstance(block, dict) or block.get("thought") is True or block.get("type") in REASONED:

@@ -9,7 +9,6 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
-from typing import Any
 
 from toolevals.grading.reading.parsing.formats.adk import ADK_EVENTS
 from toolevals.grading.reading.parsing.formats.ai_sdk import AI_SDK
@@ -60,7 +59,7 @@ class Found:
     strict: bool = False
 
 
-def found_in(document: Any, name: str | None = None) -> Found:
+def found_in(document: object, name: str | None = None) -> Found:
     """Return the format of a document: the named one, or the one that the document or its first telling item shows.
 
     Raises InvalidDocument where the document holds no list of objects, or the name is of none.
@@ -82,7 +81,7 @@ def found_in(document: Any, name: str | None = None) -> Found:
     return Found(PLAIN, "plain messages, a role and text, are read like this", opened, strict=True)
 
 
-def nearest_words(document: Any) -> str:
+def nearest_words(document: object) -> str:
     """Return which known format a document is nearest to and what is missing for it, as words to end an error with."""
     used = _words_of(document)
     shares = {each.name: sum(1 / _HOLDERS[key] for key in each.keys & used) for each in FORMATS.values()}
@@ -98,7 +97,7 @@ def nearest_words(document: Any) -> str:
     return f"Nearest known format: {best.name} ({best.label}){lacks}"
 
 
-def _opened(document: Any, name: str | None) -> tuple[TranscriptFormat | None, Opened]:
+def _opened(document: object, name: str | None) -> tuple[TranscriptFormat | None, Opened]:
     """Return the format that the outside of a document tells, if any, and the items inside."""
     if isinstance(document, list):
         return None, Opened(listed(document, ""), "", "")
@@ -120,7 +119,7 @@ def _of_messages(document: Item) -> Opened:
     return Opened([], "/messages", "", system=system, read=frozenset({"messages", key or "messages"}))
 
 
-def _words_of(document: Any) -> frozenset[str]:
+def _words_of(document: object) -> frozenset[str]:
     """Return the keys of a document, and the short texts that say a type, as far as they tell formats apart."""
     words: set[str] = set()
     waiting = [document]

@@ -6,9 +6,8 @@ from typing import Any
 
 from toolevals.grading.values import Call, MalformedCall, ToolCall
 from toolevals.grading.values.canonical import shown
-from toolevals.grading.values.documents import MAX_BYTES, MAX_READ_DEPTH, load_json
+from toolevals.grading.values.documents import MAX_BYTES, MAX_READ_DEPTH, UNSURE, load_json, read_quickly
 from toolevals.grading.values.problems import InvalidDocument
-from toolevals.grading.values.quick_json import UNSURE, read_quickly
 
 ARGUMENT_KEYS = ("arguments", "parameters", "input", "args")
 LONGEST_SHOWN = 2_000
@@ -16,7 +15,7 @@ LONGEST_SHOWN = 2_000
 _PLAIN = frozenset({"name", "arguments", "id"})
 
 
-def call_in(item: Any) -> Call:
+def call_in(item: object) -> Call:
     """Read one structured call: `{"name", "arguments"}`, or the OpenAI form with an object under "function".
 
     Arguments are an object, or JSON text of one; none are none. A tool that takes free text (OpenAI's "custom") has it
@@ -44,7 +43,7 @@ def call_in(item: Any) -> Call:
     return call_of(name, None if key is None else inner[key], identifier, shown_as=item)
 
 
-def call_of(name: Any, given: Any, identifier: str | None, *, shown_as: Any = None) -> Call:
+def call_of(name: object, given: object, identifier: str | None, *, shown_as: object = None) -> Call:
     """Return the call of a tool by this name with arguments as given: an object, JSON text of one, or nothing.
 
     Nothing is null, empty text, or `null` as text: some models write it for a tool without parameters.
@@ -70,7 +69,7 @@ def call_of(name: Any, given: Any, identifier: str | None, *, shown_as: Any = No
     return ToolCall(name, value, identifier)
 
 
-def free_text_call(name: Any, text: Any, identifier: str | None) -> Call:
+def free_text_call(name: object, text: object, identifier: str | None) -> Call:
     """Return the call of a tool that takes free text and no named arguments: the text is the argument `input`."""
     return call_of(name, {"input": text}, identifier)
 
@@ -86,7 +85,7 @@ def identifier_in(item: dict[str, Any], *keys: str) -> str | None:
     return None
 
 
-def looks_like_call(item: Any) -> bool:
+def looks_like_call(item: object) -> bool:
     """Tell whether a JSON value from running text is meant as a call: it names something and gives arguments."""
     if not isinstance(item, dict) or _describes_tool(item):
         return False
@@ -97,7 +96,7 @@ def looks_like_call(item: Any) -> bool:
     return named and any(key in item for key in ARGUMENT_KEYS)
 
 
-def describes_tools(value: Any) -> bool:
+def describes_tools(value: object) -> bool:
     """Tell whether a JSON value quotes the description of a tool, or of several: its parameters are a schema."""
     items = value if isinstance(value, list) else [value]
     return bool(items) and all(isinstance(item, dict) and _describes_tool(item) for item in items)
@@ -113,7 +112,7 @@ def _describes_tool(item: dict[str, Any]) -> bool:
     )
 
 
-def calls_in_json(value: Any) -> tuple[Call, ...] | None:
+def calls_in_json(value: object) -> tuple[Call, ...] | None:
     """Return the calls of a JSON value from running text; None where it is not meant as calls."""
     if isinstance(value, dict) and isinstance(value.get("tool_calls"), list):
         value = value["tool_calls"]

@@ -12,9 +12,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from toolevals.grading.reading.parsing.extras import REASONING, thought_in
 from toolevals.grading.reading.parsing.json_calls import describes_tools, printable
 from toolevals.grading.reading.parsing.provider_run import PROVIDER_RUN, identifiers, provider_run
-from toolevals.grading.reading.parsing.reasoning import REASONING, thought_in
 from toolevals.grading.values import Message
 from toolevals.grading.values.problems import InvalidDocument, pointer_to
 
@@ -39,7 +39,7 @@ OTHER_KINDS = "other parts"
 ROLES = frozenset({"system", "developer", "user", "assistant", "tool", "function"})
 
 
-def call_place(value: Any, key: str = "") -> tuple[str | int, ...] | None:
+def call_place(value: object, key: str = "") -> tuple[str | int, ...] | None:
     """Return the path to the first thing inside a value (or to itself, empty) that looks like a call; None without one.
 
     `key` is the key that the value stands at.
@@ -63,7 +63,7 @@ def call_place(value: Any, key: str = "") -> tuple[str | int, ...] | None:
     return None
 
 
-def arguments_alike(value: Any) -> bool:
+def arguments_alike(value: object) -> bool:
     """Tell whether a value may be the arguments of a call: an object with keys, or JSON text of an object."""
     return (isinstance(value, dict) and bool(value)) or (isinstance(value, str) and value.lstrip().startswith("{"))
 
@@ -164,7 +164,7 @@ class Account:
         self._lose_thoughts()
         return self._tally.losses
 
-    def lost(self, pointer: str, what: str, part: Any = None) -> None:
+    def lost(self, pointer: str, what: str, part: object = None) -> None:
         """Note a part that the format has and a transcript does not. Words of reasoning in `part` are a thought."""
         if what == REASONING and (thought := thought_in(part)) is not None:
             self._thoughts[pointer] = thought
@@ -199,7 +199,7 @@ class Account:
         self.left_calls.update(identifiers(part))
         return True
 
-    def unknown(self, pointer: str, value: Any, what: str) -> None:
+    def unknown(self, pointer: str, value: object, what: str) -> None:
         """Note what the format does not have; empty values are nothing. Raises InvalidDocument for a call."""
         if value is None or value is False or value == "" or value in ([], {}):
             return
@@ -208,7 +208,7 @@ class Account:
             raise self.refusal(pointer + pointer_to(place))
         self._tally.add((Loss(f"unknown {_short(what)}", _pattern(pointer), first=pointer, known=False),))
 
-    def unknown_part(self, pointer: str, part: Any) -> None:
+    def unknown_part(self, pointer: str, part: object) -> None:
         """Note a part of a message that is of no type that the format has. Raises InvalidDocument for a call."""
         if self.provider_run(part, pointer):
             return

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from toolevals.grading.reading.parsing.content import said
+from toolevals.grading.reading.parsing.extras import MEASURE_KEYS, is_count, usage_in
 from toolevals.grading.reading.parsing.format_table import Found, found_in, nearest_words
 from toolevals.grading.reading.parsing.formats.transcript_format import Opened
 from toolevals.grading.reading.parsing.losses import Account, Loss, UnknownShapeError
-from toolevals.grading.reading.parsing.measures import MEASURE_KEYS, is_count, usage_in
 from toolevals.grading.reading.parsing.turns import Turn, messages_of
 from toolevals.grading.values import Message, Transcript
 from toolevals.grading.values.documents import require_json
@@ -44,7 +44,7 @@ class ReadTranscript:
     losses: tuple[Loss, ...] = ()
 
 
-def read_transcript(document: Any, message_format: MessageFormat | None = None) -> ReadTranscript:
+def read_transcript(document: object, message_format: MessageFormat | None = None) -> ReadTranscript:
     """Read a message, a list of messages, or a whole response or request as a transcript.
 
     Without a format it is found by what only one format has; where nothing tells, messages of a role and text are read
@@ -63,7 +63,7 @@ def read_transcript(document: Any, message_format: MessageFormat | None = None) 
     return ReadTranscript(_transcript(document, messages), found.format.name, found.why, account.losses)
 
 
-def transcript_in(document: Any, message_format: MessageFormat | None = None) -> Transcript:
+def transcript_in(document: object, message_format: MessageFormat | None = None) -> Transcript:
     """Return the transcript of `read_transcript` alone, for documents whose losses were shown before."""
     return read_transcript(document, message_format).transcript
 
@@ -74,7 +74,7 @@ def last_words(messages: tuple[Message, ...]) -> str | None:
     return last.content if last is not None and last.role == "assistant" and not last.calls else None
 
 
-def _messages(document: Any, found: Found, account: Account) -> tuple[Message, ...]:
+def _messages(document: object, found: Found, account: Account) -> tuple[Message, ...]:
     each, opened = found.format, found.opened
     for pointer, item in opened.items:
         if not each.accepts(item):
@@ -90,7 +90,7 @@ def _is_left(turn: Turn, account: Account) -> bool:
     return turn.message.role == "tool" and turn.message.call_id in account.left_calls
 
 
-def _beside(document: Any, opened: Opened, account: Account) -> tuple[Message, ...]:
+def _beside(document: object, opened: Opened, account: Account) -> tuple[Message, ...]:
     """Account for what is next to the items, and return the system prompt that stands there."""
     if not isinstance(document, dict):
         return ()
@@ -105,13 +105,13 @@ def _beside(document: Any, opened: Opened, account: Account) -> tuple[Message, .
     return () if words is None else (Message("system", words),)
 
 
-def _with_nearest(error: InvalidDocument, document: Any) -> InvalidDocument:
+def _with_nearest(error: InvalidDocument, document: object) -> InvalidDocument:
     """Return the error with the nearest known format next to its first problem."""
     first, *others = error.problems
     return InvalidDocument([Problem(first.pointer, f"{first.message}. {nearest_words(document)}"), *others])
 
 
-def _transcript(document: Any, messages: tuple[Message, ...]) -> Transcript:
+def _transcript(document: object, messages: tuple[Message, ...]) -> Transcript:
     if not isinstance(document, dict):
         return Transcript(messages, last_words(messages))
     answer, latency, error = document.get("answer"), document.get("latency_ms"), document.get("error")

@@ -60,7 +60,7 @@ _FLAGS: Final = ("providerExecuted", "provider_executed", "builtin")
 _ID_STARTS: Final = ("srvtoolu_", "mcptoolu_")
 
 
-def provider_run(part: Any) -> str | None:
+def provider_run(part: object) -> str | None:
     """Return the name of the tool where a part is a call of one that the provider runs, or its result; else None."""
     if not isinstance(part, dict):
         return None

@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from toolevals.grading.reading.parsing.content import result_text, text_in
+from toolevals.grading.reading.parsing.extras import MEASURE_KEYS, measures_in
 from toolevals.grading.reading.parsing.json_calls import ARGUMENT_KEYS, call_in, identifier_in
 from toolevals.grading.reading.parsing.losses import Account, Loss
-from toolevals.grading.reading.parsing.measures import MEASURE_KEYS, measures_in
 from toolevals.grading.reading.parsing.messages import last_words, read_transcript
 from toolevals.grading.values import Message, Transcript
 from toolevals.grading.values.documents import require_json
@@ -51,7 +51,7 @@ class RecordedRun:
     losses: tuple[Loss, ...] = ()
 
 
-def tau_runs(document: Any) -> Iterator[RecordedRun]:
+def tau_runs(document: object) -> Iterator[RecordedRun]:
     """Yield the runs of a tau-bench result file: its list of records, or an object with `records`.
 
     A tool's message that begins with "Error" is an error. Where rewards were shaped, the reward is the 0/1 outcome
@@ -63,7 +63,7 @@ def tau_runs(document: Any) -> Iterator[RecordedRun]:
         yield replace(run, policy=run.policy or policy)
 
 
-def tau2_runs(document: Any) -> Iterator[RecordedRun]:
+def tau2_runs(document: object) -> Iterator[RecordedRun]:
     """Yield the runs of a tau2-bench result file, or of its list of simulations.
 
     Calls that the simulated user made on its own device are not the agent's: they and their results are losses, as what
@@ -75,26 +75,26 @@ def tau2_runs(document: Any) -> Iterator[RecordedRun]:
         yield replace(run, policy=run.policy or policy)
 
 
-def is_tau2(document: Any) -> bool:
+def is_tau2(document: object) -> bool:
     """Return whether a document is one of tau2-bench: of simulations, of tasks, or both."""
     if isinstance(document, dict):
         return "simulations" in document or "tasks" in document
     return isinstance(document, list) and any(isinstance(each, dict) and "user_scenario" in each for each in document)
 
 
-def tau_policy(document: Any) -> str:
+def tau_policy(document: object) -> str:
     """Return the system prompt next to all records of a tau-bench file; empty where there is not just one."""
     prompts = document.get("system") if isinstance(document, dict) else None
     return prompts[0] if isinstance(prompts, list) and len(prompts) == 1 and isinstance(prompts[0], str) else ""
 
 
-def tau2_policy(document: Any) -> str:
+def tau2_policy(document: object) -> str:
     """Return the policy that a tau2-bench file was recorded with."""
     policy = _at(document, "info", "environment_info", "policy")
     return policy if isinstance(policy, str) else ""
 
 
-def _runs(document: Any, key: str, read: Callable[[dict[str, Any]], RecordedRun]) -> Iterator[RecordedRun]:
+def _runs(document: object, key: str, read: Callable[[dict[str, Any]], RecordedRun]) -> Iterator[RecordedRun]:
     records = document.get(key) if isinstance(document, dict) else document
     prefix = f"/{key}" if isinstance(document, dict) else ""
     if not isinstance(records, list):
@@ -198,7 +198,7 @@ def _tau2_message(item: dict[str, Any], pointer: str, account: Account) -> Messa
 
 
 def _run(
-    record: dict[str, Any], transcript: Transcript, reward: Any, pointer: str, facts: Mapping[str, str]
+    record: dict[str, Any], transcript: Transcript, reward: object, pointer: str, facts: Mapping[str, str]
 ) -> RecordedRun:
     if reward is not None and (not isinstance(reward, int | float) or not -_MOST <= reward <= _MOST):
         raise InvalidDocument.at(pointer, "is not a number that is a reward")
@@ -211,7 +211,7 @@ def _run(
     return RecordedRun(task, trial if isinstance(trial, int) else 0, made, rewarded)
 
 
-def _at(value: Any, *path: str) -> Any:
+def _at(value: object, *path: str) -> Any:
     for key in path:
         value = value.get(key) if isinstance(value, dict) else None
     return value

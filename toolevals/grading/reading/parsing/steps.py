@@ -14,9 +14,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from toolevals.grading.reading.parsing.content import result_text
+from toolevals.grading.reading.parsing.extras import thought_in
 from toolevals.grading.reading.parsing.json_calls import call_of, identifier_in
 from toolevals.grading.reading.parsing.losses import Account, Loss
-from toolevals.grading.reading.parsing.reasoning import thought_in
 from toolevals.grading.reading.parsing.text import before_calls, calls_in_text
 from toolevals.grading.values import Call, MalformedCall, Message, ToolCall, ToolResult, Transcript
 from toolevals.grading.values.documents import require_json
@@ -66,7 +66,7 @@ def run_of_steps(
     request: str | None = None,
     goal: str | None = None,
     available_tools: tuple[str, ...] | None = None,
-    final_result: Any = None,
+    final_result: object = None,
 ) -> AgentRun:
     """Return the run that these steps are, with its transcript: what the user asked for, then calls and results.
 
@@ -103,7 +103,7 @@ def run_of(
     *,
     goal: str | None = None,
     available_tools: tuple[str, ...] | None = None,
-    final_result: Any = None,
+    final_result: object = None,
 ) -> AgentRun:
     """Return a transcript as a run: every message of the assistant is a step, with the results that follow it.
 
@@ -254,7 +254,7 @@ class _Identifiers:
         return identifier
 
 
-def _step(item: Any, pointer: str, identifiers: _Identifiers, account: Account) -> _Read:
+def _step(item: object, pointer: str, identifiers: _Identifiers, account: Account) -> _Read:
     if isinstance(item, list) and len(item) == 2 and isinstance(item[0], dict):
         item = {**item[0], "observation": item[1]}
     if not isinstance(item, dict):
@@ -329,7 +329,7 @@ def _is_tool(item: dict[str, Any]) -> bool:
     return isinstance(item.get("action"), str) and not named and any(key in item for key in _ARGUMENTS)
 
 
-def _called(item: Any, identifiers: _Identifiers) -> tuple[Call, Any]:
+def _called(item: object, identifiers: _Identifiers) -> tuple[Call, Any]:
     if not isinstance(item, dict):
         return call_of(None, None, identifiers.next(None), shown_as=item), {}
     inner = item["function"] if isinstance(item.get("function"), dict) else item
@@ -341,7 +341,7 @@ def _called(item: Any, identifiers: _Identifiers) -> tuple[Call, Any]:
     return call_of(name, given, identifiers.next(identifier_in(item, "id", "call_id")), shown_as=item), item
 
 
-def _has_result(item: Any) -> bool:
+def _has_result(item: object) -> bool:
     return isinstance(item, dict) and (_first(item, _RESULT) is not None or _error(item) is not None)
 
 
@@ -377,7 +377,7 @@ def _purpose(outer: dict[str, Any]) -> tuple[str | None, str | None]:
     return asked, goal
 
 
-def _words_of(value: Any, keys: tuple[str, ...]) -> str | None:
+def _words_of(value: object, keys: tuple[str, ...]) -> str | None:
     return _text(_first(value, keys)) if isinstance(value, dict) else _text(value)
 
 
@@ -389,7 +389,7 @@ def _tools(outer: dict[str, Any]) -> tuple[str, ...] | None:
     return tuple(name for name in names if name)
 
 
-def _tool_name(tool: Any) -> str | None:
+def _tool_name(tool: object) -> str | None:
     if isinstance(tool, dict):
         inner = tool["function"] if isinstance(tool.get("function"), dict) else tool
         return _text(inner.get("name"))
@@ -400,5 +400,5 @@ def _first(item: dict[str, Any], keys: tuple[str, ...]) -> Any:
     return next((item[key] for key in keys if item.get(key) is not None), None)
 
 
-def _text(value: Any) -> str | None:
+def _text(value: object) -> str | None:
     return value if isinstance(value, str) and value else None

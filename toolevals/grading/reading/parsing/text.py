@@ -6,7 +6,7 @@ begins, or the name of an offered tool with arguments.
 
 Reads calls in the text of messages: a server without a reader for its model's form leaves them there.
 
-Lists the forms of calls in raw text. To read another one is one file in `text_formats` and one row here.
+Lists the forms of calls in raw text. To read another one is one reader in `text_formats` and one row here.
 """
 
 from __future__ import annotations
@@ -23,14 +23,9 @@ from toolevals.grading.reading.parsing.losses import Loss
 from toolevals.grading.reading.parsing.messages import last_words
 from toolevals.grading.reading.parsing.python_calls import MAX_NESTING, brackets
 from toolevals.grading.reading.parsing.text_formats.code import CODE
-from toolevals.grading.reading.parsing.text_formats.cohere import COHERE
-from toolevals.grading.reading.parsing.text_formats.deepseek import DEEPSEEK
 from toolevals.grading.reading.parsing.text_formats.gemma import GEMMA
-from toolevals.grading.reading.parsing.text_formats.glm import GLM
-from toolevals.grading.reading.parsing.text_formats.harmony import HARMONY
-from toolevals.grading.reading.parsing.text_formats.kimi import KIMI, KIMI_K3
-from toolevals.grading.reading.parsing.text_formats.minimax_m3 import MINIMAX_M3
-from toolevals.grading.reading.parsing.text_formats.mistral import MISTRAL
+from toolevals.grading.reading.parsing.text_formats.keyed import GLM, KIMI, KIMI_K3, SOLAR
+from toolevals.grading.reading.parsing.text_formats.marked_json import COHERE, DEEPSEEK, HARMONY, MISTRAL, PLAMO
 from toolevals.grading.reading.parsing.text_formats.pieces import (
     attempt_in,
     calls_in_piece,
@@ -39,13 +34,10 @@ from toolevals.grading.reading.parsing.text_formats.pieces import (
     malformed_python,
     python_or_none,
 )
-from toolevals.grading.reading.parsing.text_formats.plamo import PLAMO
 from toolevals.grading.reading.parsing.text_formats.react import OBSERVED, REACT
-from toolevals.grading.reading.parsing.text_formats.solar import SOLAR
 from toolevals.grading.reading.parsing.text_formats.source import Offered, Source, TextFormat
 from toolevals.grading.reading.parsing.text_formats.tagged import TAGGED
-from toolevals.grading.reading.parsing.text_formats.xml_functions import XML_FUNCTIONS
-from toolevals.grading.reading.parsing.text_formats.xml_invocations import XML_INVOCATIONS
+from toolevals.grading.reading.parsing.text_formats.xml_calls import MINIMAX_M3, XML_FUNCTIONS, XML_INVOCATIONS
 from toolevals.grading.values import Call, MalformedCall, Message, ToolCall, ToolSpec, Transcript
 from toolevals.grading.values.documents import load_json
 from toolevals.grading.values.problems import InvalidDocument

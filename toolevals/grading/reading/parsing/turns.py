@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from toolevals.grading.reading.parsing.content import part_said
 from toolevals.grading.reading.parsing.losses import Account
@@ -123,7 +122,7 @@ class Speech:
         self._calls: list[Call] = []
         self._answered = False
 
-    def say(self, part: Any, pointer: str) -> None:
+    def say(self, part: object, pointer: str) -> None:
         """Add a part that is neither call nor result; what is no text is accounted for."""
         if (text := part_said(part, pointer, self._account)) is not None:
             self._texts.append(text)

@@ -55,7 +55,7 @@ def _read(entry: dict[str, Any], where: str) -> Draft:
 read_bfcl = each_entry(_read)
 
 
-def bfcl_schema(schema: Any, losses: Losses, pointer: str = "") -> Any:
+def bfcl_schema(schema: object, losses: Losses, pointer: str = "") -> Any:
     """Return a leaderboard schema as JSON Schema, adding to `losses` what it cannot say."""
     if not isinstance(schema, dict):
         return schema
@@ -68,13 +68,13 @@ def bfcl_schema(schema: Any, losses: Losses, pointer: str = "") -> Any:
         else:
             known[keyword] = value
 
-    def inside(subschema: Any, path: Path) -> Any:
+    def inside(subschema: object, path: Path) -> Any:
         return bfcl_schema(subschema, losses, pointer + pointer_to(path))
 
     return with_subschemas(known, inside)
 
 
-def _add_type(value: Any, known: dict[str, Any], losses: Losses, pointer: str) -> None:
+def _add_type(value: object, known: dict[str, Any], losses: Losses, pointer: str) -> None:
     if not isinstance(value, str) or value not in BFCL_TYPES:
         losses.append(Problem(pointer, f"{value!r} is no known type: every value is admitted"))
     elif (name := BFCL_TYPES[value]) is not None:

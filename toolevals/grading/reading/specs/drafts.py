@@ -72,7 +72,7 @@ class Names:
 Drafts = Iterator[Draft | InvalidDocument | Problem]
 
 
-def entries_of(document: Any) -> list[tuple[str, Any]]:
+def entries_of(document: object) -> list[tuple[str, Any]]:
     """Return the entries of a list of tools with their pointers. Raises InvalidDocument where there is no list."""
     if isinstance(document, list):
         return [(f"/{place}", entry) for place, entry in enumerate(document)]
@@ -92,14 +92,16 @@ def named_list(document: Mapping[str, Any]) -> str:
 def each_entry(read: Callable[[dict[str, Any], str], Draft]) -> Callable[[Any], Drafts]:
     """Return a reader of lists from a reader of one entry, which gets the entry and its pointer."""
 
-    def drafts(document: Any) -> Drafts:
+    def drafts(document: object) -> Drafts:
         for where, entry in entries_of(document):
             yield draft_of(entry, where, read)
 
     return drafts
 
 
-def draft_of(entry: Any, where: str, read: Callable[[dict[str, Any], str], Draft]) -> Draft | InvalidDocument | Problem:
+def draft_of(
+    entry: object, where: str, read: Callable[[dict[str, Any], str], Draft]
+) -> Draft | InvalidDocument | Problem:
     """Return what `read` makes of an entry, or why nothing can be made of it, or that it is left out."""
     if not isinstance(entry, dict):
         return InvalidDocument.at(where, "is not an object")
@@ -199,7 +201,7 @@ class Choice:
         """Tell whether nothing is left out."""
         return not (self.tools or self.tags or self.paths or self.search.strip())
 
-    def takes(self, name: Any, description: str, operation: Operation | None) -> bool:
+    def takes(self, name: object, description: str, operation: Operation | None) -> bool:
         """Tell whether a tool is among those chosen."""
         if self.tools and name not in self.tools:
             return False

@@ -35,7 +35,7 @@ _WHEN = ("when_to_use", "when-to-use")
 _KNOWN = frozenset({"name", "description", *_WHEN})
 
 
-def read_skills(document: Any) -> Drafts:
+def read_skills(document: object) -> Drafts:
     """Read the skills of a folder."""
     listed = document.get("skills") if isinstance(document, dict) else None
     if not isinstance(listed, list):
@@ -202,7 +202,7 @@ class _Bundle:
                 raise InvalidDocument(problems) from None
         return self.read[path]
 
-    def _rewritten(self, value: Any, path: str, root: str, waiting: list[str]) -> Any:
+    def _rewritten(self, value: object, path: str, root: str, waiting: list[str]) -> Any:
         if isinstance(value, list):
             return [self._rewritten(each, path, root, waiting) for each in value]
         if not isinstance(value, dict):

@@ -1,6 +1,19 @@
 """Lists the formats of tool specs in one table: each one's name, what it reads and writes, what it cannot carry.
 
 Finds the format of a document of tool specs, by its own keys or those of its tools, and says why.
+
+Reads Anthropic's tools: `{"name", "description", "input_schema"}`.
+
+`strict` and `cache_control` are settings of the request, not of the tool, and no loss.
+
+Reads OpenAI's tools, as the chat and the responses API take them, and the older `functions`.
+
+A tool of type `custom` takes free text. `strict` is a setting of the request, not of the tool, and no loss.
+
+Reads tools of the Model Context Protocol, as `tools/list` answers them, with or without the JSON-RPC envelope.
+
+Source: the protocol's specification, revision 2025-11-25, "Tools" and the schema of `Tool` and `ToolAnnotations`.
+Only what a server says of itself is kept: its hints have defaults there, ours are unknown where nothing was said.
 """
 
 from __future__ import annotations
@@ -11,10 +24,134 @@ from difflib import get_close_matches
 from typing import Any
 
 from toolevals.grading.reading.parsing.provider_run import client_tool, provider_run_tool
-from toolevals.grading.reading.specs.anthropic import ANTHROPIC_KEYS
-from toolevals.grading.reading.specs.drafts import entries_of, named_list
+from toolevals.grading.reading.specs.drafts import (
+    Draft,
+    Drafts,
+    draft_of,
+    each_entry,
+    entries_of,
+    named_list,
+    not_carried,
+    schema_in,
+)
 from toolevals.grading.reading.specs.gemini import LISTS as GEMINI_LISTS
-from toolevals.grading.values.problems import InvalidDocument, pointer_to
+from toolevals.grading.values.problems import InvalidDocument, Problem, pointer_to
+
+_MCP_KNOWN = frozenset({"name", "title", "description", "inputSchema", "outputSchema", "annotations"})
+_HINTS = {"readOnlyHint": "read_only", "destructiveHint": "destructive", "idempotentHint": "idempotent"}
+
+
+def read_mcp(document: object) -> Drafts:
+    """Read the result of `tools/list`, the message that carries it, or its list of tools."""
+    root = ""
+    if isinstance(document, dict) and isinstance(document.get("result"), dict):
+        document, root = document["result"], "/result"
+    rest = document.get("nextCursor") if isinstance(document, dict) else None
+    for place, (where, entry) in enumerate(entries_of(document)):
+        draft = draft_of(entry, root + where, _read_mcp)
+        if rest and not place and isinstance(draft, Draft):
+            draft.losses.append(Problem(f"{root}/nextCursor", "the list goes on: read the further pages too"))
+        yield draft
+
+
+def _read_mcp(entry: dict[str, Any], where: str) -> Draft:
+    hints = entry.get("annotations")
+    losses = not_carried(entry, _MCP_KNOWN, where)
+    native: dict[str, Any] = {
+        "name": entry.get("name"),
+        "description": entry.get("description") or "",
+        "input_schema": schema_in(entry, "inputSchema", _MCP_KNOWN, where, required=True),
+    }
+    origins = {"/input_schema": f"{where}/inputSchema", "/output_schema": f"{where}/outputSchema"}
+    if entry.get("outputSchema") is not None:
+        native["output_schema"] = entry["outputSchema"]
+    if isinstance(hints, dict):
+        known = frozenset({*_HINTS, "title"})
+        losses += not_carried(hints, known, f"{where}/annotations")
+        native["annotations"] = {ours: hints[theirs] for theirs, ours in _HINTS.items() if theirs in hints}
+        origins |= {f"/annotations/{ours}": f"{where}/annotations/{theirs}" for theirs, ours in _HINTS.items()}
+        title = entry.get("title") or hints.get("title")
+    else:
+        title = entry.get("title")
+    if title:
+        native["title"] = title
+    return Draft(where, native, losses, origins)
+
+
+_OPENAI_KNOWN = frozenset({"type", "function", "name", "description", "parameters", "strict"})
+
+_OUTER = frozenset({"type", "function", "strict"})
+# A tool that takes free text. Its calls are read with the text as the argument `input`.
+_CUSTOM = frozenset({"type", "name", "description", "custom"})
+_FREE_TEXT = {"type": "object", "properties": {"input": {"type": "string"}}, "required": ["input"]}
+
+
+def _read_openai(entry: dict[str, Any], where: str) -> Draft:
+    if entry.get("type") == "custom":
+        return _custom(entry, where)
+    if entry.get("type", "function") != "function":
+        words = "is no type of a tool that is known: leave it out, or write it as a function"
+        raise InvalidDocument.at(f"{where}/type", f"{str(entry['type'])[:60]!r} {words}")
+    inner, root = (entry["function"], f"{where}/function") if "function" in entry else (entry, where)
+    if not isinstance(inner, dict):
+        raise InvalidDocument.at(root, "is not an object")
+    losses = not_carried(inner, _OPENAI_KNOWN, root)
+    if inner is not entry:
+        if "parameters" in entry:
+            raise InvalidDocument.at(f"{where}/parameters", "must be inside function: move it there")
+        losses += not_carried(entry, _OUTER, where)
+    native = {
+        "name": inner.get("name"),
+        "description": inner.get("description") or "",
+        "input_schema": schema_in(inner, "parameters", _OPENAI_KNOWN, root, required=False),
+    }
+    origins = {"/name": f"{root}/name", "/description": f"{root}/description", "/input_schema": f"{root}/parameters"}
+    return Draft(where, native, losses, origins)
+
+
+def _custom(entry: dict[str, Any], where: str) -> Draft:
+    inner, root = (entry["custom"], f"{where}/custom") if isinstance(entry.get("custom"), dict) else (entry, where)
+    native = {
+        "name": inner.get("name"),
+        "description": inner.get("description") or "",
+        "input_schema": dict(_FREE_TEXT),
+    }
+    origins = {"/name": f"{root}/name", "/description": f"{root}/description"}
+    return Draft(where, native, not_carried(inner, _CUSTOM, root), origins)
+
+
+read_openai = each_entry(_read_openai)
+
+
+_KNOWN = frozenset({"type", "name", "description", "input_schema", "strict", "cache_control"})
+# What only this provider's tools have: they tell them from native ones.
+ANTHROPIC_KEYS = frozenset(
+    {
+        "type",
+        "strict",
+        "cache_control",
+        "input_examples",
+        "defer_loading",
+        "allowed_callers",
+        "eager_input_streaming",
+    }
+)
+
+
+def _read(entry: dict[str, Any], where: str) -> Draft:
+    kind = entry.get("type")
+    if kind not in (None, "custom"):
+        words = f"{kind!r} is no type of a tool that is known: leave it out, or write it with name and input_schema"
+        raise InvalidDocument.at(f"{where}/type", words)
+    native = {
+        "name": entry.get("name"),
+        "description": entry.get("description") or "",
+        "input_schema": schema_in(entry, "input_schema", _KNOWN, where, required=True),
+    }
+    return Draft(where, native, not_carried(entry, _KNOWN, where))
+
+
+read_anthropic = each_entry(_read)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +250,7 @@ class Detected:
     because: str
 
 
-def detected_format(document: Any) -> Detected:
+def detected_format(document: object) -> Detected:
     """Return the document's format: told by its own keys, else by those of its tools.
 
     Raises InvalidDocument where there is no list of tools, and, with the nearest format, where its tools are of none.

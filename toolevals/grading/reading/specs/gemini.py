@@ -26,12 +26,12 @@ _KNOWN = frozenset(
 _SDK_NAMES = {"defs": "$defs", "ref": "$ref"}
 
 
-def read_gemini(document: Any) -> Drafts:
+def read_gemini(document: object) -> Drafts:
     """Read the declarations of a request, a list of its tools, one such tool, or a list of declarations."""
     return _drafts(document, "")
 
 
-def _drafts(document: Any, root: str) -> Drafts:
+def _drafts(document: object, root: str) -> Drafts:
     if isinstance(document, list):
         for place, member in enumerate(document):
             yield from _drafts(member, f"{root}/{place}")
@@ -76,7 +76,7 @@ def _read(entry: dict[str, Any], where: str) -> Draft:
     return Draft(where, native, losses, origins)
 
 
-def gemini_schema(schema: Any, losses: Losses, pointer: str = "") -> Any:
+def gemini_schema(schema: object, losses: Losses, pointer: str = "") -> Any:
     """Return a `Schema` of the API as JSON Schema, adding to `losses` what it cannot say."""
     if not isinstance(schema, dict):
         return schema
@@ -87,7 +87,7 @@ def gemini_schema(schema: Any, losses: Losses, pointer: str = "") -> Any:
     if "example" in known:
         known["examples"] = [known.pop("example")]
 
-    def inside(subschema: Any, path: Path) -> Any:
+    def inside(subschema: object, path: Path) -> Any:
         return gemini_schema(subschema, losses, pointer + pointer_to(path))
 
     made = with_subschemas(known, inside)
@@ -118,7 +118,7 @@ def _set_numbers(known: dict[str, Any], losses: Losses, pointer: str) -> None:
             known["enum"] = numbers
 
 
-def _number(value: Any) -> int | float | None:
+def _number(value: object) -> int | float | None:
     if isinstance(value, int | float) and not isinstance(value, bool):
         return value
     if not isinstance(value, str) or len(value) > 40 or not value.isascii():

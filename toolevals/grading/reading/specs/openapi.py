@@ -92,7 +92,7 @@ def read_openapi(document: Any, choice: Choice = Choice()) -> Drafts:  # noqa: B
         yield draft
 
 
-def lost_parts(document: Any) -> Losses:
+def lost_parts(document: object) -> Losses:
     """Return the parts of a document besides its operations that make no tools."""
     hooks = document.get("webhooks") if isinstance(document, dict) else None
     if not isinstance(hooks, dict):
@@ -100,7 +100,7 @@ def lost_parts(document: Any) -> Losses:
     return [Problem(f"/webhooks{pointer_to([name])}", "is a webhook: agents do not call it") for name in hooks]
 
 
-def _version(document: Any) -> tuple[bool, bool]:
+def _version(document: object) -> tuple[bool, bool]:
     """Return whether schemas are in the words before 3.1, and whether it is Swagger 2.0. Raises InvalidDocument."""
     if not isinstance(document, dict):
         raise InvalidDocument.at("", "is not an object")

@@ -50,7 +50,7 @@ class Body:
     open: bool
 
 
-def is_plain_object(schema: Any) -> bool:
+def is_plain_object(schema: object) -> bool:
     """Tell whether a body's schema is an object of named properties and nothing more."""
     if not isinstance(schema, dict) or not isinstance(schema.get("properties"), dict) or not schema["properties"]:
         return False
@@ -137,7 +137,7 @@ class Request:
     references: set[str] = field(default_factory=set)
     losses: Losses = field(default_factory=list)
 
-    def schema(self, content: Any, where: str, description: Any) -> Any:
+    def schema(self, content: object, where: str, description: object) -> Any:
         """Return a schema of the document, with the description of what holds it where it has none."""
         converted: Converted = self.schemas.convert(content, where)
         self.references |= converted.references
@@ -161,7 +161,7 @@ def parameters_of(lists: tuple[ParameterList, ...], request: Request) -> list[Ar
     return list(arguments.values())
 
 
-def body_of(content: Any, where: str, request: Request) -> Body | Argument | None:
+def body_of(content: object, where: str, request: Request) -> Body | Argument | None:
     """Return what a request body gives: properties, one argument, or nothing. Raises InvalidDocument."""
     if content is None:
         return None
@@ -189,7 +189,7 @@ class BodySchema:
     required: bool
 
 
-def body_arguments(body: BodySchema, description: Any, request: Request) -> Body | Argument:
+def body_arguments(body: BodySchema, description: object, request: Request) -> Body | Argument:
     """Return a body's properties where it is a plain object, else the one argument `body`. Raises InvalidDocument."""
     schema, there = resolved(request.schemas.document, body.content, body.where)
     if not is_plain_object(schema) or schema.get("nullable"):
@@ -201,7 +201,7 @@ def body_arguments(body: BodySchema, description: Any, request: Request) -> Body
     return _properties(request.schema(schema, there, None), there, optional=not body.required)
 
 
-def is_file(schema: Any) -> bool:
+def is_file(schema: object) -> bool:
     """Tell whether a property is a file in a form."""
     if not isinstance(schema, dict):
         return False
@@ -209,7 +209,7 @@ def is_file(schema: Any) -> bool:
     return schema.get("format") == "binary" or media == "application/octet-stream"
 
 
-def media_of(content: Any, where: str) -> tuple[dict[str, Any], str] | None:
+def media_of(content: object, where: str) -> tuple[dict[str, Any], str] | None:
     """Return the media type that a body is read from, with its pointer: JSON, else a form, else text."""
     if (found := json_media(content, where)) is not None:
         return found
@@ -222,7 +222,7 @@ def media_of(content: Any, where: str) -> tuple[dict[str, Any], str] | None:
     return None
 
 
-def json_media(content: Any, where: str) -> tuple[dict[str, Any], str] | None:
+def json_media(content: object, where: str) -> tuple[dict[str, Any], str] | None:
     """Return the first media type that is JSON, with its pointer; None where there is none."""
     if not isinstance(content, dict):
         return None
@@ -233,7 +233,7 @@ def json_media(content: Any, where: str) -> tuple[dict[str, Any], str] | None:
     return None
 
 
-def _parameter(content: Any, where: str, request: Request) -> Argument | None:
+def _parameter(content: object, where: str, request: Request) -> Argument | None:
     content, where = resolved(request.schemas.document, content, where)
     if not isinstance(content, dict):
         raise InvalidDocument.at(where, "is not an object")

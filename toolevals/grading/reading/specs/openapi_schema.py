@@ -71,7 +71,7 @@ class SchemaReader:
     names: dict[str, str] = field(default_factory=dict)
     taken: Names = field(default_factory=Names)
 
-    def convert(self, schema: Any, where: str) -> Converted:
+    def convert(self, schema: object, where: str) -> Converted:
         """Return a schema of the document, its references pointing into `$defs`. Raises InvalidDocument."""
         converted = Converted(None)
         converted.schema = self._converted(schema, where, converted)
@@ -110,7 +110,7 @@ class SchemaReader:
             definition.length = len(exact(definition.schema))
         return self.definitions[pointer]
 
-    def _converted(self, schema: Any, where: str, into: Converted) -> Any:
+    def _converted(self, schema: object, where: str, into: Converted) -> Any:
         if isinstance(schema, bool):
             return schema
         if not isinstance(schema, dict):
@@ -126,7 +126,7 @@ class SchemaReader:
             known["$ref"] = self._reference(known["$ref"], f"{where}/$ref", into)
         _hide(known, _HIDDEN[self.direction])
 
-        def inside(subschema: Any, path: Path) -> Any:
+        def inside(subschema: object, path: Path) -> Any:
             return self._converted(subschema, where + pointer_to(path), into)
 
         made = with_subschemas(known, inside)
@@ -136,7 +136,7 @@ class SchemaReader:
             into.losses.append(Problem(f"{where}/nullable", "is read as allowing null, though it has no type"))
         return null_admitted(made)
 
-    def _reference(self, reference: Any, where: str, into: Converted) -> str:
+    def _reference(self, reference: object, where: str, into: Converted) -> str:
         _, pointer = target_of(self.document, reference, where)
         into.references.add(pointer)
         return f"#/$defs/{self.name_of(pointer)}"

@@ -13,14 +13,18 @@ from typing import Any
 
 from toolevals.grading.json_schema.conformance import schema_problems
 from toolevals.grading.json_schema.subschemas import Path, with_subschemas, without_refused_patterns
-from toolevals.grading.reading.specs.anthropic import read_anthropic
 from toolevals.grading.reading.specs.bfcl import read_bfcl
 from toolevals.grading.reading.specs.drafts import Choice, Draft, Drafts, Losses, Operation, each_entry
 from toolevals.grading.reading.specs.files import read_skills
-from toolevals.grading.reading.specs.formats import FORMATS, Detected, detected_format
+from toolevals.grading.reading.specs.formats import (
+    FORMATS,
+    Detected,
+    detected_format,
+    read_anthropic,
+    read_mcp,
+    read_openai,
+)
 from toolevals.grading.reading.specs.gemini import read_gemini
-from toolevals.grading.reading.specs.mcp import read_mcp
-from toolevals.grading.reading.specs.openai import read_openai
 from toolevals.grading.reading.specs.openapi import lost_parts, read_openapi
 from toolevals.grading.values import ToolSpec
 from toolevals.grading.values.documents import problems_in, require_json
@@ -141,7 +145,7 @@ class Survey:
     losses: tuple[Problem, ...] = ()
 
 
-def read_tools(document: Any, *, format: str = "auto", choice: Choice = EVERYTHING) -> ReadTools:  # noqa: A002
+def read_tools(document: object, *, format: str = "auto", choice: Choice = EVERYTHING) -> ReadTools:  # noqa: A002
     """Read tool specs; `format` is one of FORMATS, or "auto" to tell it from the document.
 
     Raises InvalidDocument where a tool or its input schema is bad, two tools share a name, or a choice takes none.
@@ -159,7 +163,7 @@ def read_tools(document: Any, *, format: str = "auto", choice: Choice = EVERYTHI
 
 
 def survey_tools(
-    document: Any,
+    document: object,
     *,
     format: str = "auto",  # noqa: A002
     choice: Choice = EVERYTHING,
@@ -257,11 +261,11 @@ def _check_input(native: dict[str, Any], draft: Draft) -> Losses:
     return [_moved(loss.below("/input_schema"), draft) for loss in (*empty, *unknown, *unchecked)]
 
 
-def _without_empty_required(schema: Any) -> tuple[Any, Losses]:
+def _without_empty_required(schema: object) -> tuple[Any, Losses]:
     """Return a schema of draft 4 without `required: []`, which that draft forbids and which says nothing."""
     losses: Losses = []
 
-    def cleaned(inside: Any, path: Path) -> Any:
+    def cleaned(inside: object, path: Path) -> Any:
         if not isinstance(inside, dict):
             return inside
         made = with_subschemas(inside, lambda deeper, at: cleaned(deeper, (*path, *at)))

@@ -77,7 +77,7 @@ _LARGEST = 2**64 - 1
 HOLDERS: Final = ("resourceSpans", "resourceLogs")
 
 
-def is_export(document: Any) -> bool:
+def is_export(document: object) -> bool:
     """Tell whether a document is an export of spans, of log records, or of both."""
     return isinstance(document, Mapping) and any(isinstance(document.get(name), list) for name in HOLDERS)
 
@@ -179,7 +179,7 @@ def _event(item: Mapping[str, Any], place: str) -> SpanEvent:
         raise error.below(place) from None
 
 
-def attributes_of(value: Any, pointer: str) -> dict[str, Any]:
+def attributes_of(value: object, pointer: str) -> dict[str, Any]:
     """Return a list of keys and values as one object; of a key given twice the last counts. Raises InvalidDocument."""
     if value is None:
         return {}
@@ -199,7 +199,7 @@ def attributes_of(value: Any, pointer: str) -> dict[str, Any]:
     return found
 
 
-def value_of(value: Any, pointer: str, depth: int) -> Any:
+def value_of(value: object, pointer: str, depth: int) -> Any:
     """Return an `AnyValue` as JSON's value; bytes stay base64 text."""
     if value is None or value == {}:
         return None
@@ -215,26 +215,26 @@ def value_of(value: Any, pointer: str, depth: int) -> Any:
     )
 
 
-def _text_value(value: Any, pointer: str, _: int) -> str:
+def _text_value(value: object, pointer: str, _: int) -> str:
     if not isinstance(value, str):
         raise InvalidDocument.at(pointer, "is no text")
     return value
 
 
-def _boolean(value: Any, pointer: str, _: int) -> bool:
+def _boolean(value: object, pointer: str, _: int) -> bool:
     if not isinstance(value, bool):
         raise InvalidDocument.at(pointer, "is neither true nor false")
     return value
 
 
-def _array(value: Any, pointer: str, depth: int) -> list[Any]:
+def _array(value: object, pointer: str, depth: int) -> list[Any]:
     items = value.get("values", []) if isinstance(value, Mapping) else None
     if not isinstance(items, list):
         raise InvalidDocument.at(f"{pointer}/values", "is not a list")
     return [value_of(item, f"{pointer}/values/{at}", depth) for at, item in enumerate(items)]
 
 
-def _pairs(value: Any, pointer: str, depth: int) -> dict[str, Any]:
+def _pairs(value: object, pointer: str, depth: int) -> dict[str, Any]:
     if not isinstance(value, Mapping):
         raise InvalidDocument.at(pointer, "is not an object")
     return {
@@ -243,7 +243,7 @@ def _pairs(value: Any, pointer: str, depth: int) -> dict[str, Any]:
     }
 
 
-def _integer(value: Any, pointer: str, _: int = 0) -> int:
+def _integer(value: object, pointer: str, _: int = 0) -> int:
     if isinstance(value, int) and not isinstance(value, bool):
         return value
     if isinstance(value, str) and _INTEGER.fullmatch(value):
@@ -251,7 +251,7 @@ def _integer(value: Any, pointer: str, _: int = 0) -> int:
     raise InvalidDocument.at(pointer, "is no whole number")
 
 
-def _double(value: Any, pointer: str, _: int = 0) -> float | str:
+def _double(value: object, pointer: str, _: int = 0) -> float | str:
     """Return a number; the three that JSON does not have stay the text that OTLP writes for them."""
     if isinstance(value, int | float) and not isinstance(value, bool):
         return float(value)
@@ -313,7 +313,7 @@ def time_of(item: Mapping[str, Any], key: str) -> int:
     return time
 
 
-def text_of(value: Any) -> str:
+def text_of(value: object) -> str:
     """Return a text, the empty one for what is none."""
     return value if isinstance(value, str) else ""
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
-from toolevals.grading.reading.parsing.measures import is_count
+from toolevals.grading.reading.parsing.extras import is_count
 from toolevals.grading.reading.telemetry.otlp import TelemetrySpan
 from toolevals.grading.values.documents import load_json
 from toolevals.grading.values.problems import InvalidDocument, Problem, pointer_to
@@ -144,12 +144,12 @@ class Attributes:
         return tuple(name for name in self._all if name not in self._read and not name.startswith(_TECHNICAL))
 
 
-def json_or_text(value: Any) -> Any:
+def json_or_text(value: object) -> Any:
     """Return the value of JSON text; None of what began as JSON and cannot be read. All else comes back as it is."""
     return _read_json(value)[0]
 
 
-def _read_json(value: Any) -> tuple[Any, str]:
+def _read_json(value: object) -> tuple[Any, str]:
     """Return what a value says, read as JSON where it is such text, and what is wrong with it."""
     if not isinstance(value, str) or value.lstrip()[:1] not in ("{", "[", '"'):
         return value, ""
@@ -163,7 +163,7 @@ def _read_json(value: Any) -> tuple[Any, str]:
         return value, ""
 
 
-def cut_in(value: Any) -> str:
+def cut_in(value: object) -> str:
     """Return that a text, or a text in a list, is JSON that is cut. Else nothing."""
     texts = value if isinstance(value, list) else [value]
     return _CUT if any(isinstance(text, str) and _is_cut(text) for text in texts) else ""
@@ -185,7 +185,7 @@ def _is_cut(text: str) -> bool:
     return False
 
 
-def without_nul(value: Any) -> Any:
+def without_nul(value: object) -> Any:
     """Return a value of JSON with what stands for NUL in its place, in texts that are JSON too."""
     if isinstance(value, str):
         text = value.replace("\0", _FOR_NUL) if "\0" in value else value
@@ -222,7 +222,7 @@ def nested(flat: Mapping[str, Any]) -> dict[str, Any]:
     return made
 
 
-def listed(value: Any) -> Any:
+def listed(value: object) -> Any:
     """Return objects whose keys are all whole numbers as lists, in their order, at every depth."""
     if not isinstance(value, dict):
         return value
@@ -231,7 +231,7 @@ def listed(value: Any) -> Any:
     return {key: listed(inner) for key, inner in value.items()}
 
 
-def items_of(value: Any) -> Iterator[Any]:
+def items_of(value: object) -> Iterator[Any]:
     """Yield the items of a list; nothing of anything else."""
     if isinstance(value, list):
         yield from value

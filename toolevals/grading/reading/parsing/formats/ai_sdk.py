@@ -7,7 +7,6 @@ Source: https://ai-sdk.dev/docs/reference/ai-sdk-core/model-message. Version 4 h
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any
 
 from toolevals.grading.reading.parsing.content import result_said, said
 from toolevals.grading.reading.parsing.formats.transcript_format import (
@@ -66,7 +65,7 @@ def _turns(items: Iterable[Placed], account: Account) -> Iterator[Turn]:
         yield from speech.end()
 
 
-def called(part: Item, name: Any, pointer: str, account: Account, beside: frozenset[str] = frozenset()) -> Call:
+def called(part: Item, name: object, pointer: str, account: Account, beside: frozenset[str] = frozenset()) -> Call:
     """Read the call of a part; `beside` are the keys that stand there for its result."""
     key = "args" if "args" in part else "input"
     known = ABOUT | beside | {"toolCallId", "toolName", key}

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from toolevals.grading.reading.parsing.content import PART_LOSSES, result_said
+from toolevals.grading.reading.parsing.extras import REASONING
 from toolevals.grading.reading.parsing.formats.ai_sdk import ABOUT, called
 from toolevals.grading.reading.parsing.formats.transcript_format import (
     Item,
@@ -21,7 +22,6 @@ from toolevals.grading.reading.parsing.formats.transcript_format import (
 from toolevals.grading.reading.parsing.json_calls import identifier_in
 from toolevals.grading.reading.parsing.losses import Account
 from toolevals.grading.reading.parsing.provider_run import PROVIDER_RUN, is_marked
-from toolevals.grading.reading.parsing.reasoning import REASONING
 from toolevals.grading.reading.parsing.turns import Speech, Turn
 from toolevals.grading.values import Message
 
@@ -77,7 +77,7 @@ def _require_same(older: list[Item], parts: list[Any], pointer: str, account: Ac
             raise account.refusal(f"{pointer}/{place}")
 
 
-def _identifier(part: Any) -> Any:
+def _identifier(part: object) -> Any:
     inner = part.get("toolInvocation", part) if isinstance(part, dict) else {}
     return inner.get("toolCallId") if isinstance(inner, dict) else None
 
@@ -111,7 +111,7 @@ class _Steps:
                 self._speech.say(part, here)
         yield from self._step(last=True)
 
-    def _call(self, part: Item, name: Any, pointer: str) -> None:
+    def _call(self, part: Item, name: object, pointer: str) -> None:
         if is_marked(part):
             self._account.provider_run(part, pointer, str(name))
             return

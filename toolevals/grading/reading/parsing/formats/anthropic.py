@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from toolevals.grading.reading.parsing.content import result_said, said
+from toolevals.grading.reading.parsing.extras import MEASURE_KEYS, measures_in
 from toolevals.grading.reading.parsing.formats.transcript_format import (
     Item,
     Placed,
@@ -19,7 +20,6 @@ from toolevals.grading.reading.parsing.formats.transcript_format import (
 )
 from toolevals.grading.reading.parsing.json_calls import call_of, identifier_in
 from toolevals.grading.reading.parsing.losses import Account
-from toolevals.grading.reading.parsing.measures import MEASURE_KEYS, measures_in
 from toolevals.grading.reading.parsing.provider_run import PROVIDER_RUN
 from toolevals.grading.reading.parsing.turns import Speech, Turn
 from toolevals.grading.values import Message

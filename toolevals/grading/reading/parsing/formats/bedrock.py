@@ -10,10 +10,10 @@ from dataclasses import replace
 from typing import Any
 
 from toolevals.grading.reading.parsing.content import said
+from toolevals.grading.reading.parsing.extras import measures_in
 from toolevals.grading.reading.parsing.formats.transcript_format import Item, Opened, Placed, TranscriptFormat, has_role
 from toolevals.grading.reading.parsing.json_calls import call_of, identifier_in
 from toolevals.grading.reading.parsing.losses import Account
-from toolevals.grading.reading.parsing.measures import measures_in
 from toolevals.grading.reading.parsing.provider_run import PROVIDER_RUN
 from toolevals.grading.reading.parsing.turns import Speech, Turn
 from toolevals.grading.values import Message

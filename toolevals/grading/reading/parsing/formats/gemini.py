@@ -66,7 +66,7 @@ def _turns(items: Iterable[Placed], account: Account) -> Iterator[Turn]:
         yield from contents_read(content_role(content), content.get("parts"), _spoilt(item), f"{here}/parts", account)
 
 
-def contents_read(role: str, parts: Any, calls: list[Call], pointer: str, account: Account) -> Iterator[Turn]:
+def contents_read(role: str, parts: object, calls: list[Call], pointer: str, account: Account) -> Iterator[Turn]:
     """Read the parts of one content; `calls` are those that its candidate tells of next to them."""
     speech = Speech(account.role(role, pointer.rpartition("/")[0]), account)
     if not isinstance(parts, list):

@@ -12,6 +12,7 @@ from typing import Any
 
 from toolevals.grading.reading.parsing.calls import called, calls_in, joined_calls
 from toolevals.grading.reading.parsing.content import PART_LOSSES, part_said, result_said, said
+from toolevals.grading.reading.parsing.extras import MEASURE_KEYS, REASONING, measures_in
 from toolevals.grading.reading.parsing.formats.transcript_format import (
     Item,
     Opened,
@@ -22,9 +23,7 @@ from toolevals.grading.reading.parsing.formats.transcript_format import (
 )
 from toolevals.grading.reading.parsing.json_calls import call_in, identifier_in
 from toolevals.grading.reading.parsing.losses import Account
-from toolevals.grading.reading.parsing.measures import MEASURE_KEYS, measures_in
 from toolevals.grading.reading.parsing.provider_run import PROVIDER_RUN
-from toolevals.grading.reading.parsing.reasoning import REASONING
 from toolevals.grading.reading.parsing.turns import Turn
 from toolevals.grading.values import Call, MalformedCall, Message, ToolCall
 
@@ -112,7 +111,7 @@ def _joined(chunks: list[Item]) -> Item:
     return {**whole, "type": _CHUNK, "content": content}
 
 
-def _words(content: Any, pointer: str, called_already: bool, account: Account) -> str | None:
+def _words(content: object, pointer: str, called_already: bool, account: Account) -> str | None:
     """Return the text of the content. Blocks of calls repeat the calls next to it; without those they are refused."""
     if not (called_already and isinstance(content, list)):
         return said(content, pointer, account)

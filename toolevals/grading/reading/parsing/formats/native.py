@@ -6,11 +6,10 @@ from collections.abc import Iterable, Iterator
 
 from toolevals.grading.reading.parsing.calls import calls_in
 from toolevals.grading.reading.parsing.content import result_said, said
+from toolevals.grading.reading.parsing.extras import MEASURE_KEYS, measures_in, thought_in
 from toolevals.grading.reading.parsing.formats.transcript_format import Item, Placed, TranscriptFormat, has_role
 from toolevals.grading.reading.parsing.json_calls import identifier_in
 from toolevals.grading.reading.parsing.losses import Account
-from toolevals.grading.reading.parsing.measures import MEASURE_KEYS, measures_in
-from toolevals.grading.reading.parsing.reasoning import thought_in
 from toolevals.grading.reading.parsing.turns import Turn
 from toolevals.grading.values import Message
 

@@ -7,16 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import Any
 
 from toolevals.grading.reading.parsing.calls import calls_in
 from toolevals.grading.reading.parsing.content import result_said, said
+from toolevals.grading.reading.parsing.extras import MEASURE_KEYS, REASONING, measures_in
 from toolevals.grading.reading.parsing.formats.transcript_format import Item, Opened, Placed, TranscriptFormat, has_role
 from toolevals.grading.reading.parsing.json_calls import identifier_in
 from toolevals.grading.reading.parsing.losses import Account
-from toolevals.grading.reading.parsing.measures import MEASURE_KEYS, measures_in
 from toolevals.grading.reading.parsing.provider_run import PROVIDER_RUN
-from toolevals.grading.reading.parsing.reasoning import REASONING
 from toolevals.grading.reading.parsing.turns import Turn
 from toolevals.grading.values import Call, Message
 
@@ -106,7 +104,7 @@ def _opens(document: Item) -> Opened | None:
     return Opened(items, at, "the document has `choices`", read=frozenset({"choices"}), further=further)
 
 
-def first_choice(choices: Sequence[Any]) -> int:
+def first_choice(choices: Sequence[object]) -> int:
     """Return the place of the first choice by its `index`, wherever it stands; of those without one, by place."""
     indexes = [choice.get("index") if isinstance(choice, dict) else None for choice in choices]
     numbered = [(index if isinstance(index, int) else place, place) for place, index in enumerate(indexes)]

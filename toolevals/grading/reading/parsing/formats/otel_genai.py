@@ -102,7 +102,7 @@ def _opens(document: Item) -> Opened | None:
     return Opened(items, at, why, system=None if system is None else (f"{at}/{_SYSTEM}", system), read=read)
 
 
-def _list(value: Any, pointer: str) -> list[Any]:
+def _list(value: object, pointer: str) -> list[Any]:
     if isinstance(value, str):
         try:
             value = load_json(value)
@@ -113,7 +113,7 @@ def _list(value: Any, pointer: str) -> list[Any]:
     return value
 
 
-def _system(value: Any) -> Any:
+def _system(value: object) -> Any:
     """Return the system instructions as parts with `text`, which is what they say as `content`."""
     parts = load_json(value) if isinstance(value, str) and value.lstrip().startswith("[") else value
     if not isinstance(parts, list):

@@ -10,10 +10,10 @@ from dataclasses import replace
 from typing import Any
 
 from toolevals.grading.reading.parsing.content import part_said, result_said
+from toolevals.grading.reading.parsing.extras import MEASURE_KEYS, measures_in
 from toolevals.grading.reading.parsing.formats.transcript_format import Item, Placed, TranscriptFormat, kind_of
 from toolevals.grading.reading.parsing.json_calls import call_of, identifier_in
 from toolevals.grading.reading.parsing.losses import Account
-from toolevals.grading.reading.parsing.measures import MEASURE_KEYS, measures_in
 from toolevals.grading.reading.parsing.provider_run import PROVIDER_RUN
 from toolevals.grading.reading.parsing.turns import Speech, Turn
 from toolevals.grading.values import Message
@@ -98,7 +98,7 @@ def _parts(item: Item, pointer: str, account: Account) -> Iterator[Turn]:
         yield from speech.answered()
 
 
-def _words(content: Any, pointer: str, account: Account) -> str | None:
+def _words(content: object, pointer: str, account: Account) -> str | None:
     """Return the text of a prompt: text, or a list of texts and files."""
     if not isinstance(content, list):
         return part_said(content, pointer, account)

@@ -71,7 +71,7 @@ def has_role(item: Item) -> bool:
     return isinstance(role, str) and role != ""
 
 
-def kind_of(part: Any, key: str = "type") -> str:
+def kind_of(part: object, key: str = "type") -> str:
     """Return the type that a part names; empty where it names none."""
     kind = part.get(key) if isinstance(part, dict) else None
     return kind if isinstance(kind, str) else ""

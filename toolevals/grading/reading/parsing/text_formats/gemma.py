@@ -9,8 +9,7 @@ from __future__ import annotations
 import re
 from typing import Any, Final
 
-from toolevals.grading.reading.parsing.text_formats.source import Found, Source, TextFormat
-from toolevals.grading.reading.parsing.text_formats.typed_text import typed_arguments
+from toolevals.grading.reading.parsing.text_formats.source import Found, Source, TextFormat, typed_arguments
 from toolevals.grading.values import ToolCall
 from toolevals.grading.values.documents import load_json
 from toolevals.grading.values.problems import InvalidDocument

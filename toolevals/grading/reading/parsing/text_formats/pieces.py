@@ -30,7 +30,7 @@ _LISTS: Final = ("tool_calls", "tool_uses", "calls")
 _NO_TOOLS: Final = frozenset({"directly_answer", "directly-answer", "final answer", "final_answer"})
 
 
-def calls_of(value: Any) -> tuple[Call, ...] | None:
+def calls_of(value: object) -> tuple[Call, ...] | None:
     """Return the calls of a JSON value; None where it is not meant as calls."""
     if isinstance(value, dict):
         value = next((value[key] for key in _LISTS if isinstance(value.get(key), list)), value)
@@ -69,7 +69,7 @@ def _read(source: Source, place: int, end: int, start: int) -> tuple[Call, ...]:
     return (source.malformed("not a call", start),) if read is None else read
 
 
-def _is_nested(item: Any) -> bool:
+def _is_nested(item: object) -> bool:
     """Tell whether an item is a name with its arguments, as Apertus writes calls."""
     return (
         isinstance(item, dict)
@@ -79,7 +79,7 @@ def _is_nested(item: Any) -> bool:
     )
 
 
-def _plain(item: Any) -> Any:
+def _plain(item: object) -> Any:
     """Return a call under the keys of frames of agents and of Cohere as one of name and arguments."""
     if not isinstance(item, dict) or "name" in item or "function" in item:
         return item
@@ -92,7 +92,7 @@ def _plain(item: Any) -> Any:
     return made if identifier is None else made | {"id": identifier}
 
 
-def _is_answer(item: Any) -> bool:
+def _is_answer(item: object) -> bool:
     return isinstance(item, dict) and isinstance(name := item.get("name"), str) and name.casefold() in _NO_TOOLS
 
 

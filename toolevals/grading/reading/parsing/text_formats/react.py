@@ -12,8 +12,7 @@ from typing import Final
 
 from toolevals.grading.reading.parsing.python_calls import UnreadableCallError, calls_in_python
 from toolevals.grading.reading.parsing.text_formats.pieces import json_calls_at
-from toolevals.grading.reading.parsing.text_formats.source import Found, Source, TextFormat
-from toolevals.grading.reading.parsing.text_formats.typed_text import typed_arguments
+from toolevals.grading.reading.parsing.text_formats.source import Found, Source, TextFormat, typed_arguments
 from toolevals.grading.values import Call, ToolCall
 
 _FENCED: Final = re.compile(r"\s*```(?:json)?\s*")

@@ -13,7 +13,7 @@ from typing import Final
 from toolevals.grading.reading.parsing.json_calls import LONGEST_SHOWN, printable
 from toolevals.grading.reading.parsing.text_formats.pieces import attempt_in, calls_in_piece, json_calls_at
 from toolevals.grading.reading.parsing.text_formats.source import Found, Source, TextFormat
-from toolevals.grading.reading.parsing.text_formats.xml_invocations import PREFIX
+from toolevals.grading.reading.parsing.text_formats.xml_calls import PREFIX
 from toolevals.grading.values import MalformedCall, ToolCall
 from toolevals.grading.values.thoughts import MARKS
 

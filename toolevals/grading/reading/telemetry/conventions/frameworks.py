@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from toolevals.grading.reading.parsing.reasoning import thought_in
+from toolevals.grading.reading.parsing.extras import thought_in
 from toolevals.grading.reading.telemetry.conventions import genai
 from toolevals.grading.reading.telemetry.reading import Attributes, Kind, SpanReading, items_of, json_or_text
 
@@ -186,10 +186,10 @@ def read_langsmith(attributes: Attributes) -> SpanReading:
     )
 
 
-def _tool_input(given: Any) -> Any:
+def _tool_input(given: object) -> Any:
     return given["input"] if isinstance(given, Mapping) and set(given) == {"input"} else given
 
 
-def _tool_output(made: Any) -> Any:
+def _tool_output(made: object) -> Any:
     inner = made["output"] if isinstance(made, Mapping) and set(made) == {"output"} else made
     return inner["content"] if isinstance(inner, Mapping) and "content" in inner else inner

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from toolevals.grading.reading.parsing.reasoning import thought_in
+from toolevals.grading.reading.parsing.extras import thought_in
 from toolevals.grading.reading.telemetry.reading import Attributes, Kind, SpanReading, failure, items_of, json_or_text
 
 NAME = "otel_genai"
@@ -123,7 +123,7 @@ def tools(attributes: Attributes) -> list[Any] | None:
     return [item for item in offered if isinstance(item, Mapping)] or None
 
 
-def _function_tool(item: Any) -> Any:
+def _function_tool(item: object) -> Any:
     """Return a tool of Pydantic AI's request parameters as name, description and parameters."""
     if not isinstance(item, Mapping) or "parameters_json_schema" not in item:
         return item
@@ -229,5 +229,5 @@ def _of_contents(events: Iterable[Mapping[str, Any]]) -> tuple[Any, Any]:
     return prompt, completion
 
 
-def _text(value: Any) -> str:
+def _text(value: object) -> str:
     return value if isinstance(value, str) and value != "unknown_service" else ""

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from toolevals.grading.reading.parsing.content import REASONED
-from toolevals.grading.reading.parsing.reasoning import thought_in
+from toolevals.grading.reading.parsing.extras import thought_in
 from toolevals.grading.reading.telemetry.conventions import genai
 from toolevals.grading.reading.telemetry.reading import (
     Attributes,
@@ -138,14 +138,14 @@ def _own_tool(attributes: Attributes, name: str) -> list[Any] | None:
     return [{"name": name, "description": "", "parameters": schema}] if is_schema else None
 
 
-def _arguments(given: Any) -> Any:
+def _arguments(given: object) -> Any:
     """Return a tool's arguments: those under `args` or `kwargs` where an instrumentation wrote the call's signature."""
     if isinstance(given, Mapping) and set(given) == {"args", "kwargs"} and not given["args"]:
         return given["kwargs"]
     return given
 
 
-def message_of(item: Any) -> dict[str, Any]:
+def message_of(item: object) -> dict[str, Any]:
     """Return a message of OpenInference as one of OpenAI's. Raises InvalidDocument."""
     message = item.get("message") if isinstance(item, Mapping) else None
     if not isinstance(message, Mapping):
@@ -182,14 +182,14 @@ def _calls_in_parts(message: Mapping[str, Any]) -> list[Any]:
     ]
 
 
-def listed_items(value: Any) -> list[Any]:
+def listed_items(value: object) -> list[Any]:
     """Return a list, also of an object with positions as keys."""
     if isinstance(value, Mapping):
         return [value[key] for key in sorted(value, key=lambda key: int(key) if str(key).isdecimal() else 0)]
     return value if isinstance(value, list) else []
 
 
-def at(value: Any, *path: str) -> Any:
+def at(value: object, *path: str) -> Any:
     """Return what stands at a path of keys; None where a key is missing."""
     for key in path:
         value = value.get(key) if isinstance(value, Mapping) else None

@@ -59,7 +59,7 @@ def read(attributes: Attributes) -> SpanReading:
     return SpanReading(NAME, kind, given=given, made=made, given_at=given_at, made_at=made_at, tools=offered, **common)
 
 
-def _message(item: Any) -> dict[str, Any]:
+def _message(item: object) -> dict[str, Any]:
     """Return a prompt or a completion as a message of OpenAI's."""
     fields = item if isinstance(item, Mapping) else {}
     content = fields.get("content")
@@ -84,7 +84,7 @@ def _message(item: Any) -> dict[str, Any]:
     return made | ({"tool_call_id": fields["tool_call_id"]} if fields.get("tool_call_id") else {})
 
 
-def _function(item: Any) -> dict[str, Any] | None:
+def _function(item: object) -> dict[str, Any] | None:
     """Return a tool; None where its schema is cut."""
     fields = item if isinstance(item, Mapping) else {}
     parameters = json_or_text(fields.get("parameters"))
@@ -97,7 +97,7 @@ def _function(item: Any) -> dict[str, Any] | None:
     }
 
 
-def _inputs(given: Any) -> Any:
+def _inputs(given: object) -> Any:
     """Return a tool's arguments: of a decorated function those that it was called with."""
     if not isinstance(given, Mapping):
         return given

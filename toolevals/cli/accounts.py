@@ -1,4 +1,4 @@
-"""Runs `toolevals create-owner`: makes an account that owns the installation, and a project of its own."""
+"""Manages the accounts of an installation: `create-owner`, `installation-owners` and `set-password`."""
 
 from __future__ import annotations
 
@@ -8,28 +8,36 @@ import os
 import sys
 from typing import Any
 
-from toolevals.cli.exits import CommandError, Exit
-from toolevals.cli.output import say
+from toolevals.cli.output import CommandError, Exit, say
 from toolevals.cli.verbs import Verbs
 
 
 def add_parser(verbs: Verbs) -> None:
-    """Add the verb."""
+    """Add the three verbs."""
     parser = verbs.add_parser("create-owner")
     parser.add_argument("email")
     parser.add_argument("--name", required=True)
     parser.add_argument("--project", required=True, metavar="SLUG")
     parser.add_argument("--project-name", default="", metavar="NAME")
-    parser.set_defaults(run=run)
+    parser.set_defaults(run=create_owner)
+    parser = verbs.add_parser("installation-owners")
+    change = parser.add_mutually_exclusive_group()
+    change.add_argument("--add", metavar="EMAIL", help="an account that there is")
+    change.add_argument("--remove", metavar="EMAIL")
+    parser.set_defaults(run=list_owners)
+    parser = verbs.add_parser("set-password")
+    parser.add_argument("email", help="an account that there is")
+    parser.add_argument("--end-tokens", action="store_true", help="revoke the person's API tokens, too")
+    parser.set_defaults(run=set_password)
 
 
-def run(arguments: argparse.Namespace) -> int:
+def create_owner(arguments: argparse.Namespace) -> int:
     """Make both, or neither. The password comes from TOOLEVALS_PASSWORD, else from the terminal."""
-    server_load()
-    return _create(arguments, password_asked())
+    load_server()
+    return _create(arguments, ask_password())
 
 
-def server_load() -> None:
+def load_server() -> None:
     """Set Django up. Raises CommandError where the server is not installed, or a setting is wrong."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "toolevals.settings")
     try:
@@ -43,7 +51,7 @@ def server_load() -> None:
         raise CommandError(Exit.CONFIGURATION, str(error)) from error
 
 
-def password_asked() -> str:
+def ask_password() -> str:
     """Return the password from TOOLEVALS_PASSWORD, else from the terminal, typed twice. Raises CommandError."""
     password = os.environ.get("TOOLEVALS_PASSWORD", "")
     if password:
@@ -106,3 +114,50 @@ def _check(validate: Any, value: str) -> None:
         validate(value)
     except ValidationError as error:
         raise CommandError(Exit.CONFIGURATION, f"{value!r}: {' '.join(error.messages)}") from error
+
+
+def list_owners(arguments: argparse.Namespace) -> int:
+    """Make the change that is asked for, and print the owners, an address a line."""
+    load_server()
+    from toolevals.workspace.models import User
+
+    email = arguments.add or arguments.remove
+    if email:
+        _set_owner(email, owns=bool(arguments.add))
+    for address in User.objects.filter(is_installation_owner=True).order_by("email").values_list("email", flat=True):
+        say(address)
+    return Exit.OK
+
+
+def _set_owner(email: str, *, owns: bool) -> None:
+    from toolevals.workspace.accounts.services import installation_owner_set
+    from toolevals.workspace.models import User
+
+    user = User.objects.filter(email=email.strip().lower()).first()
+    if user is None:
+        raise CommandError(Exit.CONFIGURATION, f"{email} has no account: make one with create-owner, or invite it")
+    installation_owner_set(user=user, actor=None, owns=owns)
+
+
+def set_password(arguments: argparse.Namespace) -> int:
+    """Set the password, which comes from TOOLEVALS_PASSWORD, else from the terminal; the person's sessions end."""
+    load_server()
+    from django.core.exceptions import ValidationError
+
+    from toolevals.workspace.accounts.services import account_failures_forget, password_change
+    from toolevals.workspace.models import User
+
+    require_tables()
+    user = User.objects.filter(email=arguments.email.strip().lower()).first()
+    if user is None:
+        raise CommandError(Exit.CONFIGURATION, f"{arguments.email} has no account")
+    if user.is_sample:
+        raise CommandError(Exit.CONFIGURATION, "sample accounts get theirs by: manage.py load_sample --new-password")
+    try:
+        password_change(user=user, actor=None, password=ask_password(), end_tokens=arguments.end_tokens)
+    except ValidationError as error:
+        raise CommandError(Exit.CONFIGURATION, " ".join(error.messages)) from error
+    account_failures_forget(user)
+    ended = "sessions and API tokens" if arguments.end_tokens else "sessions"
+    say(f"{user.email} has a new password. Their {ended} have ended.")
+    return Exit.OK

@@ -1,10 +1,37 @@
-"""Read what a message or a response says that it took: milliseconds, tokens by any provider's names, cost."""
+"""Reads what a message says besides its words and calls: thoughts, milliseconds, tokens, cost.
+
+Reads what an agent wrote for itself out of any provider's parts: thinking, reasoning and its summaries.
+
+Read what a message or a response says that it took: milliseconds, tokens by any provider's names, cost.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 from toolevals.grading.values.transcripts import Measures
+
+REASONING: Final = "reasoning"
+# Where providers keep the words of a thought; of an object the first that holds any.
+_WORDS: Final = (
+    "thinking", "thought", "text", "reasoning", "reasoningText", "reasoning_content", "content", "summary", "details",
+)  # fmt: skip
+_DEEPEST: Final = 4
+
+
+def thought_in(part: object, depth: int = 0) -> str | None:
+    """Return the words of a thought, parts of it one a line; None where there are none, or they are encrypted."""
+    if isinstance(part, str):
+        return part.strip() or None
+    if depth == _DEEPEST:
+        return None
+    if isinstance(part, list):
+        found = (thought_in(each, depth + 1) for each in part)
+        return "\n".join(text for text in found if text) or None
+    if isinstance(part, dict):
+        return next((text for key in _WORDS if (text := thought_in(part.get(key), depth + 1))), None)
+    return None
+
 
 _USAGE = {
     "input_tokens": "input_tokens", "prompt_tokens": "input_tokens", "promptTokenCount": "input_tokens",
@@ -42,6 +69,6 @@ def measures_in(item: dict[str, Any]) -> Measures | None:
     return found or None
 
 
-def is_count(value: Any) -> bool:
+def is_count(value: object) -> bool:
     """Tell whether a value is a number from 0 to 2^53."""
     return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= _MOST

@@ -1,4 +1,4 @@
-"""Turns lines of a file into graded rows; names what cannot be read by its line on standard error."""
+"""Reads rows in the native format, an example and its prediction in one object."""
 
 from __future__ import annotations
 
@@ -7,14 +7,17 @@ import json
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, NamedTuple, Protocol
 
 from orjson import OPT_APPEND_NEWLINE, dumps
 
-from toolevals.cli.exits import CommandError, Exit
-from toolevals.cli.output import note
-from toolevals.grading.values.documents import MAX_BYTES, load_json
+from toolevals.cli.output import CommandError, Exit, note
+from toolevals.grading.reading.examples import ExampleRow, read_example
+from toolevals.grading.reading.predictions import Prediction, read_prediction
+from toolevals.grading.values import Expectation, ToolSpec, Transcript
+from toolevals.grading.values.documents import MAX_BYTES, load_json, schema
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.presentation.csv import Cell
 
@@ -28,7 +31,7 @@ BAD, UNSCORED = "bad", "unscored"
 class Reading(Protocol):
     """The way to read one kind of rows."""
 
-    def read(self, row: Any) -> Any:
+    def read(self, row: object) -> Any:
         """Return a row's verdicts. Raises InvalidDocument where it is not of the form."""
 
     def remark(self, graded: Any) -> str | None:
@@ -166,3 +169,65 @@ class Remarks:
         for kind, count in self._counts.items():
             if count > _MOST_SHOWN:
                 note(f"toolevals: {count - _MOST_SHOWN:,} more {kind} lines")
+
+
+PREDICTION_KEYS = frozenset(schema("prediction")["properties"]) - {"id"}
+
+
+@dataclass(frozen=True, slots=True)
+class NativeRow:
+    """One row. `transcript` is None where there is no prediction; `tools` is None where none are named."""
+
+    id: str
+    trial: int
+    expectation: Expectation
+    tools: list[ToolSpec] | str | None
+    transcript: Transcript | None
+    prediction: dict[str, Any]
+
+
+def native_row(row: Any) -> NativeRow:
+    """Read a row. Raises InvalidDocument."""
+    asked, made = parted(row)
+    example = read_example(asked)
+    expectation = gold_of(example)
+    read = prediction_of(row, made, None, is_json=False, tools=example.tools)
+    transcript = None if read is None else read.transcript
+    return NativeRow(example.external_id, made.get("trial", 0), expectation, example.tools, transcript, made)
+
+
+def parted(row: object) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return what a row says of its example and what it says of the prediction. Raises InvalidDocument."""
+    if not isinstance(row, dict):
+        raise InvalidDocument.at("", "is not an object")
+    asked: dict[str, Any] = {}
+    made: dict[str, Any] = {}
+    for key, value in row.items():
+        (made if key in PREDICTION_KEYS else asked)[key] = value
+    return asked, made
+
+
+def gold_of(example: ExampleRow) -> Expectation:
+    """Return what an example expects. Raises InvalidDocument where it expects nothing."""
+    if example.expectation is None:
+        raise InvalidDocument.at("", "has neither expected_tool nor expectation: it cannot be graded")
+    return example.expectation
+
+
+def prediction_of(
+    row: dict[str, Any],
+    made: dict[str, Any],
+    message_format: str | None,
+    *,
+    is_json: bool,
+    tools: Sequence[ToolSpec] | str | None = None,
+) -> Prediction | None:
+    """Read what a row says of its prediction, `made`; None where there is none. Raises InvalidDocument.
+
+    `message_format` is the form of its messages, None for any; `is_json` is as for `read_prediction`.
+    `tools` are those of the example, where the row itself holds them.
+    """
+    if not made.keys() - {"trial"}:
+        return None
+    offered = None if isinstance(tools, str) else tools
+    return read_prediction({"id": row["id"], **made}, message_format=message_format, is_json=is_json, tools=offered)

@@ -1,4 +1,4 @@
-"""Show what runs look like in JSON."""
+"""Show what runs, gradings and cases look like in JSON, and what a re-reading says of their scores."""
 
 from __future__ import annotations
 
@@ -13,13 +13,67 @@ from toolevals.grading.metrics.label_noise import LabelNoise
 from toolevals.grading.values.verdict_table import VERDICT_NAMES
 from toolevals.presentation.numbers import score_words
 from toolevals.runs.aggregates.sums import verdict_rates
-from toolevals.runs.api.reread_scores import CorrectedScoreSerializer
 from toolevals.runs.judging.blindness import shown_detail
 from toolevals.runs.models import Agent, AlignedPair, CaseGrade, Experiment, Grading, Run
-from toolevals.runs.scope.examples import schema_reasons
+from toolevals.runs.queries import schema_reasons
+from toolevals.runs.rereading.results import RereadResults
 from toolevals.workspace.api.serializers import IntervalSerializer
 from toolevals.workspace.jobs.api import JobSerializer
 from toolevals.workspace.models import JobState
+
+
+class RereadShareSerializer(serializers.Serializer[Any]):
+    """The cases of one verdict: how many people judged how, and the share judged right with its 95 % interval."""
+
+    verdict = serializers.CharField()
+    drawn = serializers.IntegerField()
+    right = serializers.IntegerField()
+    wrong = serializers.IntegerField()
+    cannot_say = serializers.IntegerField()
+    tied = serializers.IntegerField()
+    unread = serializers.IntegerField()
+    share = serializers.FloatField(allow_null=True)
+    low = serializers.FloatField(allow_null=True)
+    high = serializers.FloatField(allow_null=True)
+
+
+class CorrectedScoreSerializer(serializers.Serializer[Any]):
+    """The score that a re-reading speaks for, with its 95 % interval; null where `reason` says why it is unknown.
+
+    `unscored` cases were read, and are in no figure: no one could say, or people were tied.
+    """
+
+    rereading = serializers.UUIDField()
+    value = serializers.FloatField(allow_null=True)
+    low = serializers.FloatField(allow_null=True)
+    high = serializers.FloatField(allow_null=True)
+    reason = serializers.CharField(allow_blank=True)
+    unscored = serializers.IntegerField()
+    verdicts = RereadShareSerializer(many=True)
+    words = serializers.CharField()
+
+
+def score_document(results: RereadResults | None) -> dict[str, Any] | None:
+    """Return what CorrectedScoreSerializer shows; None where no re-reading came to an end."""
+    if results is None:
+        return None
+    score = results.score
+    verdicts = [
+        {"verdict": row.verdict, "drawn": row.drawn, **row.counts}
+        | {"share": row.share.value, "low": row.share.low, "high": row.share.high}
+        for row in results.verdicts
+    ]
+    document = {
+        "rereading": results.rereading.pk,
+        "value": score.value,
+        "low": score.low,
+        "high": score.high,
+        "reason": score.reason,
+        "unscored": results.unscored,
+        "verdicts": verdicts,
+        "words": results.words,
+    }
+    return dict(CorrectedScoreSerializer(document).data)
 
 
 class ToolsSerializer(serializers.Serializer[Any]):

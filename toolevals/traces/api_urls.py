@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from django.urls import path
 
-from toolevals.traces.api import promotions
 from toolevals.traces.judges import api as judges
 from toolevals.traces.production import api as production
+from toolevals.traces.promotion import api as promotions
 from toolevals.traces.reading import api as reading
 
 app_name = "traces-api"

@@ -1,1 +1,0 @@
-"""Say which examples, tools and grading of a run are meant."""
