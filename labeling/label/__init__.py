@@ -1,1 +1,1 @@
-"""Hold the work on one example: claims, labels, drafts, passing on, keys."""
+"""Hold the work on one example: who gets it next, claims, labels, drafts, passing on, keys."""

@@ -136,7 +136,7 @@ def first_in_turn(place: Dataset | LabelBatch, user: User, now: datetime) -> UUI
 
 
 def count_left(place: Dataset | Project, user: User, now: datetime, most: int) -> int:
-    """Return of how many examples of a place a label by this person is wanted; it counts to `most` at least.
+    """Return how many examples of a place want a label by this person; it counts to `most` at least.
 
     An example has no more than a few slots, however many examples there are.
     """
