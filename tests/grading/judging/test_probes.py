@@ -6,8 +6,8 @@ from typing import get_args
 
 import pytest
 
-from toolevals.grading.judging import SHIPPED
 from toolevals.grading.guard.injections import injections_in
+from toolevals.grading.judging import SHIPPED
 from toolevals.grading.judging.probing import Kind, Place, Probe, ProbedTranscript, probed_transcripts, probes
 
 # It takes long: `./dev check` leaves it out.

@@ -9,9 +9,9 @@ from uuid import UUID
 
 from labeling.models import Revision
 from toolevals.grading.engine.compiled import CompiledCase
+from toolevals.grading.guard.injections import injections_in
 from toolevals.grading.judging import Briefing, Judgement, JudgementRequest, Judgements, Rubric, needed_judgements
 from toolevals.grading.judging.case_judging import CaseJudging, grade_judged
-from toolevals.grading.guard.injections import injections_in
 from toolevals.grading.reading.parsing import transcript_in
 from toolevals.grading.values import Transcript
 from toolevals.grading.values.verdicts import CaseGrade, Injection
