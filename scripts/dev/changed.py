@@ -29,7 +29,10 @@ def changed_tests(root: Path = ROOT) -> list[str]:
 
 
 def _named_after(root: Path, path: Path) -> Iterable[Path]:
-    """Yield the test files of a module: those of its folder, or else of its room, that begin with its name."""
+    """Yield the test files of a module: those of its folder, or else of its room, that begin with its name.
+
+    Where there are none, as of a feature's `services.py`, those that begin with its folder's.
+    """
     parts = path.parent.parts[1:] if path.parts[0] == "toolevals" else path.parent.parts
     if not parts:
         return
@@ -39,6 +42,7 @@ def _named_after(root: Path, path: Path) -> Iterable[Path]:
         if found := exact or sorted((root / folder).glob(f"**/test_{path.stem}_*.py")):
             yield from (test.relative_to(root) for test in found)
             return
+    yield from (test.relative_to(root) for test in sorted((root / "tests" / room).glob(f"**/test_{parts[-1]}*.py")))
 
 
 def _names(root: Path, *words: str) -> list[str]:

@@ -55,7 +55,7 @@ def commit(root: Path) -> None:
     [
         ("toolevals/grading/reading/parsing/names.py", ["tests/grading/reading/parsing/test_names.py"]),
         ("toolevals/grading/values/numbers.py", ["tests/grading/test_numbers_laws.py"]),
-        ("labeling/label/services.py", ["tests/labeling/test_labels.py"]),
+        ("labeling/label/services.py", ["tests/labeling/test_labels.py", "tests/labeling/test_labels_api.py"]),
         ("scripts/dev/locks.py", ["tests/project/test_locks.py"]),
         ("tests/grading/test_other.py", ["tests/grading/test_other.py"]),
         ("toolevals/grading/without_tests.py", []),
