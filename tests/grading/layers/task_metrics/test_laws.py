@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.grading.strategies import json_values, malformed_calls, text, tool_calls, transcripts
+from toolevals.grading.guard.dangers import ACTION_SAFETY
 from toolevals.grading.layers.task_metrics import TASK_METRICS, Task, metrics, step_efficiency, task_metrics, words
 from toolevals.grading.layers.task_metrics.scores import in_any_case
 from toolevals.grading.layers.task_metrics.words import holds_words, keywords_of, share_found
@@ -89,6 +90,6 @@ _dangerous = ["rm -rf", "Delete FROM", "DROP table", "format c:", "sudo rm", "ch
 
 @given(st.lists(st.sampled_from(_dangerous) | st.text(max_size=5), max_size=4).map(" ".join))
 def test_the_quick_look_misses_no_dangerous_text(written):
-    for patterns in metrics.ACTION_SAFETY:
+    for patterns in ACTION_SAFETY:
         matching = [each for each in patterns if compile_pattern(in_any_case(each)).search(metrics._clean(written))]
         assert metrics._matching(patterns, metrics._clean(written)) == matching
