@@ -32,6 +32,7 @@ from django.db.models import Case, Exists, F, OuterRef, Q, Value, When
 
 from labeling.expectations.meaning import meaning
 from toolevals.grading.values.canonical import canonical
+from toolevals.json_types import JsonObject
 from toolevals.workspace.models import Role, User
 
 if TYPE_CHECKING:
@@ -180,7 +181,7 @@ def may_compare_calibration(calibration: CalibrationRound, user: User) -> bool:
 class Side:
     """A label as an adjudicator sees it: without its author, its id, when it was made or how long it took."""
 
-    expectation: dict[str, Any] | None
+    expectation: JsonObject | None
     rationale: str
     flagged: bool
     # A LabelAnswer; without an expectation it says why there is none.

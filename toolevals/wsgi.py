@@ -7,6 +7,7 @@ from typing import Any
 from django.conf import settings
 from django.core.wsgi import get_wsgi_application
 
+from toolevals.json_types import JsonObject
 from toolevals.loading import load_ahead
 from toolevals.path_prefix import path_below
 
@@ -16,7 +17,7 @@ _django = get_wsgi_application()
 load_ahead()
 
 
-def application(environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
+def application(environ: JsonObject, start_response: Any) -> Iterable[bytes]:
     """Answer a request, from a proxy that takes the prefix off as from one that leaves it on."""
     environ["PATH_INFO"] = path_below(environ.get("PATH_INFO", ""), settings.PATH_PREFIX)
     return _django(environ, start_response)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from http import HTTPStatus
-from typing import Any
 from uuid import UUID
 
 from django.db.models import QuerySet
@@ -27,6 +26,7 @@ from labeling.adjudicate.services import (
 from labeling.api.base import LabelingView
 from labeling.blindness import sides_of, skip_reasons_of
 from labeling.models import Adjudication, Dispute, Feedback, Gold, LabelAnswer, Revision
+from toolevals.workspace.api.plain import PlainSerializer
 from toolevals.workspace.models import within
 
 WITHOUT_GOLD = [LabelAnswer.AMBIGUOUS.value, LabelAnswer.MISSING_TOOL.value]
@@ -66,7 +66,7 @@ class DisputeSerializer(serializers.ModelSerializer[Dispute]):
         fields = ("id", "revision", "actor", "reason", "expectation", "created_at", "settled_at")
 
 
-class NewDisputeSerializer(serializers.Serializer[Any]):
+class NewDisputeSerializer(PlainSerializer):
     """The reason why the gold is wrong, and the right expectation where it is known."""
 
     reason = serializers.CharField()
@@ -85,7 +85,7 @@ class ToAdjudicateSerializer(serializers.ModelSerializer[Revision]):
         fields = ("id", "example", "external_id", "dataset", "resolution")
 
 
-class FirstLabelSerializer(serializers.Serializer[Any]):
+class FirstLabelSerializer(PlainSerializer):
     """A label as one person first submitted it, without their name."""
 
     answer = serializers.CharField()
@@ -102,7 +102,7 @@ class SideSerializer(FirstLabelSerializer):
     )
 
 
-class ComparisonSerializer(serializers.Serializer[Any]):
+class ComparisonSerializer(PlainSerializer):
     """A decision to make: labels side by side, reasons of skips, the gold in force, its disputes."""
 
     revision = ToAdjudicateSerializer()
@@ -113,7 +113,7 @@ class ComparisonSerializer(serializers.Serializer[Any]):
     disputes = DisputeSerializer(many=True)
 
 
-class DecisionSerializer(serializers.Serializer[Any]):
+class DecisionSerializer(PlainSerializer):
     """An adjudicator's decision."""
 
     expectation = serializers.JSONField()
@@ -121,7 +121,7 @@ class DecisionSerializer(serializers.Serializer[Any]):
     seconds = serializers.FloatField(default=0, min_value=0, max_value=86_400)
 
 
-class SetAsideSerializer(serializers.Serializer[Any]):
+class SetAsideSerializer(PlainSerializer):
     """The reason why there is no gold, on purpose."""
 
     answer = serializers.ChoiceField(choices=WITHOUT_GOLD)
@@ -155,7 +155,7 @@ class AdjudicationSerializer(serializers.ModelSerializer[Adjudication]):
         return str(pk) if pk else None
 
 
-class ReasonSerializer(serializers.Serializer[Any]):
+class ReasonSerializer(PlainSerializer):
     """The reason for an action."""
 
     reason = serializers.CharField(max_length=4000)

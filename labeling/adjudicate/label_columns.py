@@ -5,13 +5,14 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from labeling.blindness import TO_DECIDE, Side, sides_of, skip_reasons_of
 from labeling.expectations.comparison import answer_words
 from labeling.expectations.meaning import groups
 from labeling.models import Adjudication, Dispute, LabelAnswer, Revision
 from toolevals.grading.values.canonical import canonical
+from toolevals.json_types import JsonObject
 from toolevals.workspace.models import Role, User
 from toolevals.workspace.requests import whole_number
 
@@ -25,7 +26,7 @@ class Column:
 
     letter: str
     answer: str
-    expectation: dict[str, Any] | None
+    expectation: JsonObject | None
     rationales: tuple[str, ...]
     # How many people say so.
     count: int = 1
@@ -62,7 +63,7 @@ class SideAnswer(NamedTuple):
         return self.side.answer
 
     @property
-    def expectation(self) -> dict[str, Any] | None:
+    def expectation(self) -> JsonObject | None:
         return self.side.expectation
 
 

@@ -29,6 +29,7 @@ from labeling.models import (
 )
 from toolevals.grading.matching.equivalence import equivalent
 from toolevals.grading.values import Expectation
+from toolevals.json_types import JsonObject
 from toolevals.workspace.audit.services import audit_record
 from toolevals.workspace.clock import database_now
 from toolevals.workspace.models import Project, User
@@ -171,7 +172,7 @@ def gold_set(
     revision: Revision,
     *,
     actor: User | None,
-    expectation: dict[str, Any],
+    expectation: JsonObject,
     rationale: str,
     source: GoldSource,
     adjudication: Adjudication | None = None,

@@ -32,6 +32,7 @@ from labeling.models import (
     Skip,
 )
 from toolevals.grading.values.problems import InvalidDocument, Problem
+from toolevals.json_types import JsonObject
 from toolevals.workspace.audit.services import audit_record
 from toolevals.workspace.clock import database_now
 from toolevals.workspace.models import User
@@ -229,7 +230,7 @@ def _put_in_force(revision: Revision, adjudication: Adjudication) -> None:
     )
 
 
-def _before(revision: Revision, disputes: list[str]) -> dict[str, Any]:
+def _before(revision: Revision, disputes: list[str]) -> JsonObject:
     return {
         "resolution": str(revision.resolution),
         "set_aside_as": revision.set_aside_as,
@@ -238,7 +239,7 @@ def _before(revision: Revision, disputes: list[str]) -> dict[str, Any]:
     }
 
 
-def _restore(revision: Revision, before: dict[str, Any]) -> None:
+def _restore(revision: Revision, before: JsonObject) -> None:
     revision.resolution, revision.set_aside_as = before["resolution"], before["set_aside_as"]
     revision.gold = Gold.objects.get(pk=before["gold"]) if before["gold"] else None
     revision.save(update_fields=["resolution", "set_aside_as", "gold"])

@@ -19,6 +19,7 @@ from labeling.agreement.report import comparable_person, shown_reviewers
 from labeling.api.base import LabelingView
 from labeling.models import Example
 from toolevals.grading.metrics.rates import Estimate
+from toolevals.workspace.api.plain import PlainSerializer
 from toolevals.workspace.api.serializers import IntervalSerializer
 from toolevals.workspace.models import Role
 
@@ -32,7 +33,7 @@ class FigureSerializer(serializers.Serializer[Estimate]):
     reason = serializers.CharField()
 
 
-class MeasuresSerializer(serializers.Serializer[Any]):
+class MeasuresSerializer(PlainSerializer):
     """One thing compared. `percent` is a share of 1; `kappa` is null where labels have no classes that recur."""
 
     percent = FigureSerializer()
@@ -41,7 +42,7 @@ class MeasuresSerializer(serializers.Serializer[Any]):
     ac1 = FigureSerializer()
 
 
-class ArgumentAgreementSerializer(serializers.Serializer[Any]):
+class ArgumentAgreementSerializer(PlainSerializer):
     """One argument of one tool, where two labels or more call the tool; `differ`: units in which not all agree."""
 
     tool = serializers.CharField()
@@ -50,7 +51,7 @@ class ArgumentAgreementSerializer(serializers.Serializer[Any]):
     measures = MeasuresSerializer()
 
 
-class AgreementCellSerializer(serializers.Serializer[Any]):
+class AgreementCellSerializer(PlainSerializer):
     """In how many units one label chose a tool and another the other: of two people in their order, else in any."""
 
     one = serializers.CharField()
@@ -58,7 +59,7 @@ class AgreementCellSerializer(serializers.Serializer[Any]):
     units = serializers.IntegerField()
 
 
-class AgreementPeriodSerializer(serializers.Serializer[Any]):
+class AgreementPeriodSerializer(PlainSerializer):
     """The units whose last label came in on these days, both included."""
 
     since = serializers.DateField()
@@ -67,7 +68,7 @@ class AgreementPeriodSerializer(serializers.Serializer[Any]):
     same_label = FigureSerializer()
 
 
-class ReviewerAgreementSerializer(serializers.Serializer[Any]):
+class ReviewerAgreementSerializer(PlainSerializer):
     """One person's labels, and those of them that an adjudicator decided about: the share that is right."""
 
     reviewer = serializers.UUIDField()
@@ -77,7 +78,7 @@ class ReviewerAgreementSerializer(serializers.Serializer[Any]):
     right_label = FigureSerializer()
 
 
-class AllPairsSerializer(serializers.Serializer[Any]):
+class AllPairsSerializer(PlainSerializer):
     """Every pair of first labels, decided or not, in full blocks of 20; `waiting` pairs wait for a full block."""
 
     counted = serializers.IntegerField()
@@ -86,7 +87,7 @@ class AllPairsSerializer(serializers.Serializer[Any]):
     whole_label = MeasuresSerializer(source="whole")
 
 
-class AgreementFiguresSerializer(serializers.Serializer[Any]):
+class AgreementFiguresSerializer(PlainSerializer):
     """The figures of resolved examples, and of `all_pairs` where no filter is set.
 
     `units` can be compared, `alone` have one label; `reviewers`: all for owners, else oneself.
@@ -105,7 +106,7 @@ class AgreementFiguresSerializer(serializers.Serializer[Any]):
     all_pairs = AllPairsSerializer(allow_null=True)
 
 
-class AgreementReportSerializer(serializers.Serializer[Any]):
+class AgreementReportSerializer(PlainSerializer):
     """Large datasets are counted by a job: `counted_at` says when, null is now; no figures until it is done once."""
 
     counted_at = serializers.DateTimeField(allow_null=True)
@@ -113,7 +114,7 @@ class AgreementReportSerializer(serializers.Serializer[Any]):
     figures = AgreementFiguresSerializer(allow_null=True)
 
 
-class AgreementFiltersSerializer(serializers.Serializer[Any]):
+class AgreementFiltersSerializer(PlainSerializer):
     """Says which labels are compared. What makes no sense, or is not yours to ask, counts as not said.
 
     `since` and `until` are days of a unit's last label. Owners may ask for what one person labelled, or two.
@@ -147,7 +148,7 @@ class AskedCasesSerializer(AgreementFiltersSerializer):
     before = serializers.UUIDField(required=False)
 
 
-class ComparedLabelSerializer(serializers.Serializer[Any]):
+class ComparedLabelSerializer(PlainSerializer):
     """One label; `tool` is the class of its tool choice."""
 
     id = serializers.UUIDField(source="pk")
@@ -156,7 +157,7 @@ class ComparedLabelSerializer(serializers.Serializer[Any]):
     created_at = serializers.DateTimeField(source="at")
 
 
-class AgreementCaseSerializer(serializers.Serializer[Any]):
+class AgreementCaseSerializer(PlainSerializer):
     """Holds what several people said of one revision in one round."""
 
     example = serializers.UUIDField()
@@ -168,7 +169,7 @@ class AgreementCaseSerializer(serializers.Serializer[Any]):
     labels = ComparedLabelSerializer(source="unit.labels", many=True)
 
 
-class AgreementCasesSerializer(serializers.Serializer[Any]):
+class AgreementCasesSerializer(PlainSerializer):
     """Some of them, the newest examples first. A page may hold few or none and still have a `next`."""
 
     next = serializers.URLField(allow_null=True)

@@ -27,6 +27,7 @@ from toolevals.grading.matching.equality import PROFILES
 from toolevals.grading.matching.equivalence import arguments_form
 from toolevals.grading.values import Expectation, options_of
 from toolevals.grading.values.canonical import digest
+from toolevals.json_types import JsonMapping, JsonObject
 from toolevals.workspace.clock import database_now
 
 LONGEST_TOOL: Final = 200
@@ -71,14 +72,14 @@ class Reading:
     arguments: Mapping[str, Mapping[str, str]]
 
 
-def read_label(answer: str, expectation: dict[str, Any] | None) -> Reading:
+def read_label(answer: str, expectation: JsonObject | None) -> Reading:
     """Return what an answer says; of an expectation the tools and arguments of its first alternative count."""
     said = sha256(meaning(answer, expectation).encode()).hexdigest()[:DIGEST]
     arguments = _arguments(Expectation.from_document(expectation)) if expectation is not None else {}
     return Reading(tool_said(answer, expectation), said, arguments)
 
 
-def tool_said(answer: str, expectation: Mapping[str, Any] | None) -> str:
+def tool_said(answer: str, expectation: JsonMapping | None) -> str:
     """Return the class of the tool choice of an answer: `Reading.tool`."""
     if expectation is None:
         return f"({answer})"

@@ -13,6 +13,7 @@ from labeling.agreement.figures import ArgumentMeasures, Measures, PairFigures
 from labeling.agreement.filters import Filters
 from labeling.agreement.units import Period, ReviewerFigures, Unit, periods_of, reviewer_figures
 from toolevals.grading.metrics.rates import Estimate, Interval
+from toolevals.json_types import JsonMapping, JsonObject
 from toolevals.presentation.csv import Cell as CsvCell
 from toolevals.presentation.figures import TrendPoint, trend
 from toolevals.presentation.numbers import ABSENT, percent, span
@@ -53,7 +54,7 @@ class Agreement:
     reviewers: tuple[ReviewerFigures, ...]
     pairs: PairFigures | None = None
 
-    def to_document(self) -> dict[str, Any]:
+    def to_document(self) -> JsonObject:
         """Return what `from_document` takes."""
         return {
             "counts": [self.labels, self.units, self.alone],
@@ -70,7 +71,7 @@ class Agreement:
         }
 
     @classmethod
-    def from_document(cls, document: Mapping[str, Any]) -> Agreement:
+    def from_document(cls, document: JsonMapping) -> Agreement:
         """Return the figures that `to_document` gave."""
         tool, whole, arguments = map(_read_measures, document["measures"])
         labels, units, alone = document["counts"]
@@ -230,7 +231,7 @@ def coefficient(one: Estimate) -> Figure:
     return Figure(ABSENT if one.value is None else f"{one.value:.2f}", between, one.count, one.reason)
 
 
-def periods_chart(periods: Sequence[Period]) -> dict[str, Any]:
+def periods_chart(periods: Sequence[Period]) -> JsonObject:
     """Return the chart of agreement on the tool over time, with its interval."""
     step = -(-len(periods) // DAYS_NAMED)
     points = [_point(place, one, named=place % step == 0) for place, one in enumerate(periods)]

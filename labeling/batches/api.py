@@ -28,6 +28,7 @@ from labeling.batches.services import (
     slots_unassign,
 )
 from labeling.models import Dataset, Example, LabelBatch, QueueOrder
+from toolevals.workspace.api.plain import PlainSerializer
 from toolevals.workspace.api.schema import HAS_BODY
 from toolevals.workspace.api.serializers import UserSerializer
 from toolevals.workspace.models import Job, Project, User
@@ -77,7 +78,7 @@ class ReviewerField(serializers.PrimaryKeyRelatedField[User]):
         return reviewers_of(self.context["project"])
 
 
-class ChoiceSerializer(serializers.Serializer[Any]):
+class ChoiceSerializer(PlainSerializer):
     """Chooses examples: of these strata, of these external ids (all where none is named), the first so many in turn."""
 
     strata = serializers.DictField(child=serializers.CharField(max_length=60), default=dict)
@@ -99,7 +100,7 @@ class ChoiceSerializer(serializers.Serializer[Any]):
         return Choice(strata=data["strata"], names=data["external_ids"], first=data["first"])
 
 
-class BatchChangeSerializer(serializers.Serializer[Any]):
+class BatchChangeSerializer(PlainSerializer):
     """Holds what is said about a batch."""
 
     name = serializers.CharField(max_length=120)
@@ -156,7 +157,7 @@ class AssignmentSerializer(ChoiceSerializer):
     batch = serializers.UUIDField(allow_null=True, default=None)
 
 
-class AssignedSerializer(serializers.Serializer[Any]):
+class AssignedSerializer(PlainSerializer):
     """Counts the places that are kept, or are so no more."""
 
     examples = serializers.IntegerField()

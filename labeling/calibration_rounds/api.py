@@ -27,6 +27,7 @@ from labeling.calibration_rounds.services import (
 from labeling.models import CalibrationAnswer, CalibrationItem, CalibrationRound, LabelAnswer
 from toolevals.grading.metrics.rates import wilson
 from toolevals.registry.tool_lists import tools_in
+from toolevals.workspace.api.plain import PlainSerializer
 from toolevals.workspace.api.serializers import IntervalSerializer
 from toolevals.workspace.models import within
 
@@ -42,7 +43,7 @@ class CalibrationSerializer(serializers.ModelSerializer[CalibrationRound]):
         fields = ("id", "name", "size", "answered", "comes_first", "created_at", "closed_at")
 
 
-class PersonProgressSerializer(serializers.Serializer[Any]):
+class PersonProgressSerializer(PlainSerializer):
     """Says how far a person is."""
 
     name = serializers.CharField()
@@ -60,7 +61,7 @@ class CalibrationDetailSerializer(CalibrationSerializer):
         fields = (*CalibrationSerializer.Meta.fields, "progress")  # type: ignore[assignment]
 
 
-class NewCalibrationSerializer(serializers.Serializer[Any]):
+class NewCalibrationSerializer(PlainSerializer):
     """A round of the solved examples of these names, or of `size` proposed ones where none is named."""
 
     name = serializers.CharField(max_length=120)
@@ -85,7 +86,7 @@ class CalibrationItemSerializer(serializers.ModelSerializer[CalibrationItem]):
         return [spec.to_document() for spec in tools_in(item.revision.tools)]
 
 
-class NewCalibrationAnswerSerializer(serializers.Serializer[Any]):
+class NewCalibrationAnswerSerializer(PlainSerializer):
     """An answer in the form of a label."""
 
     answer = serializers.ChoiceField(choices=LabelAnswer.choices, default=LabelAnswer.EXPECTATION)
@@ -104,7 +105,7 @@ class CalibrationAnswerSerializer(serializers.ModelSerializer[CalibrationAnswer]
         fields = ("id", "item", "answer", "expectation", "rationale", "seconds", "created_at")
 
 
-class AgreementSerializer(serializers.Serializer[Any]):
+class AgreementSerializer(PlainSerializer):
     """On how many of the examples that two or more answered all said the same; `interval` is Wilson's."""
 
     title = serializers.CharField()
@@ -118,7 +119,7 @@ class AgreementSerializer(serializers.Serializer[Any]):
         return _wilson(one.alike, one.counted)
 
 
-class PersonResultSerializer(serializers.Serializer[Any]):
+class PersonResultSerializer(PlainSerializer):
     """Counts a person's answers that mean what the gold does; `interval` is Wilson's."""
 
     name = serializers.CharField()
@@ -133,7 +134,7 @@ class PersonResultSerializer(serializers.Serializer[Any]):
         return _wilson(one.right, one.answered)
 
 
-class SplitSerializer(serializers.Serializer[Any]):
+class SplitSerializer(PlainSerializer):
     """Answers of one meaning; `names` are for owners, and empty for others."""
 
     answer = serializers.CharField(source="said.answer")
@@ -145,7 +146,7 @@ class SplitSerializer(serializers.Serializer[Any]):
     names = serializers.ListField(child=serializers.CharField())
 
 
-class ItemResultSerializer(serializers.Serializer[Any]):
+class ItemResultSerializer(PlainSerializer):
     """Shows how the answers to one example split, and which is right."""
 
     id = serializers.UUIDField(source="item.pk")
@@ -157,7 +158,7 @@ class ItemResultSerializer(serializers.Serializer[Any]):
     splits = SplitSerializer(many=True)
 
 
-class ResultsSerializer(serializers.Serializer[Any]):
+class ResultsSerializer(PlainSerializer):
     """Holds the results of a round. `people` are everyone for owners, oneself for others."""
 
     raters = serializers.IntegerField()

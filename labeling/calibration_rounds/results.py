@@ -23,6 +23,7 @@ from labeling.expectations.meaning import meaning
 from labeling.models import CalibrationAnswer, CalibrationItem, CalibrationRound, LabelAnswer, Revision
 from toolevals.grading.metrics.agreement import krippendorff_alpha
 from toolevals.grading.metrics.rates import Estimate
+from toolevals.json_types import JsonMapping, JsonObject
 from toolevals.presentation.csv import Cell
 from toolevals.workspace.models import Membership, Project, Role, User
 
@@ -45,7 +46,7 @@ COLUMNS: Final = (
 )
 
 
-def tool_choice(answer: str, expectation: Mapping[str, Any] | None) -> str:
+def tool_choice(answer: str, expectation: JsonMapping | None) -> str:
     """Return the tools that an answer's first alternative calls, each once; `(none)`, `(any)`, or why there is none."""
     if expectation is None:
         return str(answer)
@@ -59,7 +60,7 @@ class Saying:
     """An answer without its author: a LabelAnswer, and an expectation where it is one."""
 
     answer: str
-    expectation: dict[str, Any] | None
+    expectation: JsonObject | None
 
     @property
     def meaning(self) -> str:

@@ -11,6 +11,7 @@ from typing import Any
 
 from labeling.conversation.picks import Picks, Segment, segments
 from toolevals.grading.values.canonical import exact
+from toolevals.json_types import JsonObject
 
 TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\]:,]|[^\s{}\[\]:,"]+', re.DOTALL)
 # Beyond this, indenting would be most of the text.
@@ -88,7 +89,7 @@ def _lines(value: Any, picks: Picks, *, indent: str, head: str = "") -> Iterator
         yield Line(head or indent, _scalar(value, picks))
 
 
-def _object(value: dict[str, Any], picks: Picks, *, indent: str, head: str) -> Iterator[Line]:
+def _object(value: JsonObject, picks: Picks, *, indent: str, head: str) -> Iterator[Line]:
     width = (
         min(max(len(str(key)) for key, inner in value.items() if not _nests(inner)), 20)
         if any(not _nests(inner) for inner in value.values())

@@ -10,6 +10,7 @@ from typing import Any
 from labeling.conversation.lines import pretty
 from toolevals.grading.json_schema.conformance import why_unused
 from toolevals.grading.values import ToolSpec
+from toolevals.json_types import JsonMapping
 
 MAX_DEPTH = 4
 MAX_CHOICES = 12
@@ -58,7 +59,7 @@ def _parameters(schema: Any, within: str, depth: int) -> Iterator[Parameter]:
         yield from _parameters(said.get("items"), f"{path}[].", depth + 1)
 
 
-def _kind(schema: Mapping[str, Any]) -> str:
+def _kind(schema: JsonMapping) -> str:
     """Return a type in words, such as "string, date", "one of …" or "array of integer"."""
     choices = schema.get("enum")
     if isinstance(choices, list):

@@ -12,6 +12,7 @@ from typing import Any
 
 from labeling.conversation.lines import Line, lines, pretty, unpacked
 from labeling.conversation.picks import Picks, Segment, segments
+from toolevals.json_types import JsonMapping
 
 ROLES = {"system": "System", "developer": "System", "user": "User", "assistant": "Agent", "tool": "Tool"}
 # What the turn of an example's context is called; its role is "system".
@@ -159,7 +160,7 @@ def _number(turns: Iterable[Turn]) -> None:
         turn.place = beside.get(turn.words, f"turn {number}")
 
 
-def _read_message(message: Mapping[str, Any], turns: list[Turn], picks: Picks) -> None:
+def _read_message(message: JsonMapping, turns: list[Turn], picks: Picks) -> None:
     role = str(message.get("role") or "")
     content = message.get("content")
     if role == "tool":
@@ -211,7 +212,7 @@ def _folded(text: str) -> DataBlock:
     return DataBlock(title, _count(text), (Line("", (Segment(text),)),), is_open=words <= OPEN_WORDS, fold="system")
 
 
-def _call(call: Mapping[str, Any], picks: Picks) -> CallBlock:
+def _call(call: JsonMapping, picks: Picks) -> CallBlock:
     inner = call.get("function")
     source = inner if isinstance(inner, Mapping) else call
     arguments: Any = next((source[key] for key in ("arguments", "input", "args") if key in source), {})
@@ -226,7 +227,7 @@ def _call(call: Mapping[str, Any], picks: Picks) -> CallBlock:
     )
 
 
-def _add_result(turns: list[Turn], call_id: str, content: Any, message: Mapping[str, Any], picks: Picks) -> None:
+def _add_result(turns: list[Turn], call_id: str, content: Any, message: JsonMapping, picks: Picks) -> None:
     """Put a result under its call: the one with its id, else the oldest that has none yet."""
     if isinstance(content, list):
         texts = [part.get("text") for part in content if isinstance(part, Mapping)]

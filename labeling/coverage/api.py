@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
@@ -17,10 +15,11 @@ from labeling.coverage.counting import Counts, tools_to_cover
 from labeling.coverage.quotas import quotas_of, quotas_set
 from labeling.coverage.table import tool_rows
 from labeling.examples.shown_strata import hidden_strata
+from toolevals.workspace.api.plain import PlainSerializer
 from toolevals.workspace.tables import serializer_of
 
 
-class CoverageCellSerializer(serializers.Serializer[Any]):
+class CoverageCellSerializer(PlainSerializer):
     """Counts the examples with gold of a tool and a kind, those wanted (null: none are), and those that lack."""
 
     covers = serializers.CharField(source="cell.covers")
@@ -29,14 +28,14 @@ class CoverageCellSerializer(serializers.Serializer[Any]):
     lacking = serializers.IntegerField()
 
 
-class CoverageToolSerializer(serializers.Serializer[Any]):
+class CoverageToolSerializer(PlainSerializer):
     """One tool's cells."""
 
     tool = serializers.CharField()
     cells = CoverageCellSerializer(many=True)
 
 
-class CoverageShareSerializer(serializers.Serializer[Any]):
+class CoverageShareSerializer(PlainSerializer):
     """One class of a stratum; `waiting` examples have no gold yet."""
 
     stratum = serializers.CharField()
@@ -46,7 +45,7 @@ class CoverageShareSerializer(serializers.Serializer[Any]):
     waiting = serializers.IntegerField()
 
 
-class CoverageSerializer(serializers.Serializer[Any]):
+class CoverageSerializer(PlainSerializer):
     """Holds what a dataset covers. Large datasets are counted by a job: `counted_at` says when, null is now."""
 
     counted_at = serializers.DateTimeField(allow_null=True)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from dataclasses import asdict, dataclass, field, replace
 from functools import lru_cache
-from typing import Any
 
 from django.db.models import Case, Count, F, Value, When
 
@@ -16,6 +15,7 @@ from labeling.coverage.quotas import CLASSES, class_of
 from labeling.models import Dataset, Example, ToolPart
 from toolevals.grading.edge_cases import applicable_kinds
 from toolevals.grading.values import ToolSpec
+from toolevals.json_types import JsonObject
 from toolevals.registry.models import ToolSpec as StoredSpec
 from toolevals.registry.tool_lists import tools_in
 
@@ -62,12 +62,12 @@ class Counts:
         """Return the counts of a tool, made at the first call."""
         return self.tools.setdefault(name, ToolCounts())
 
-    def to_document(self) -> dict[str, Any]:
+    def to_document(self) -> JsonObject:
         """Return what `from_document` takes."""
         return asdict(self)
 
     @classmethod
-    def from_document(cls, document: dict[str, Any]) -> Counts:
+    def from_document(cls, document: JsonObject) -> Counts:
         """Return the counts that `to_document` gave."""
         tools = {name: ToolCounts(**counts) for name, counts in document["tools"].items()}
         return cls(**{**document, "tools": tools})

@@ -9,13 +9,14 @@ from toolevals.grading.edge_cases import edge_case_kinds
 from toolevals.grading.reading.parsing import transcript_in
 from toolevals.grading.values import ToolSpec
 from toolevals.grading.values.problems import InvalidDocument
+from toolevals.json_types import JsonMapping, JsonObject
 
 # The classes beside the tools: no call is right, and any call will do.
 NO_CALL: Final = "(none)"
 ANY_CALL: Final = "(any)"
 
 
-def expected_tools(expectation: Mapping[str, Any], tools: Mapping[str, ToolSpec]) -> dict[str, frozenset[str]]:
+def expected_tools(expectation: JsonMapping, tools: Mapping[str, ToolSpec]) -> dict[str, frozenset[str]]:
     """Return the tools that an expectation's first alternative calls, each with the edge cases that it exercises.
 
     Of a choice of calls all count. Without calls: `(none)` where none is right, `(any)` where any will do. `tools` are
@@ -30,7 +31,7 @@ def expected_tools(expectation: Mapping[str, Any], tools: Mapping[str, ToolSpec]
     return parts or {ANY_CALL: frozenset()}
 
 
-def calls_of(expectation: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+def calls_of(expectation: JsonMapping) -> Iterator[JsonMapping]:
     """Yield the calls of an expectation's first alternative, in order; of a choice every call."""
     alternatives = expectation.get("alternatives")
     for trajectory in alternatives[:1] if isinstance(alternatives, list) else ():
@@ -39,17 +40,17 @@ def calls_of(expectation: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
                 yield from expected.get("one_of_calls", [expected])
 
 
-def plain_arguments(call: Mapping[str, Any]) -> dict[str, Any]:
+def plain_arguments(call: JsonMapping) -> JsonObject:
     """Return a call's arguments as values, where its matchers name one: of several accepted values the first."""
     arguments = call.get("arguments")
-    values: dict[str, Any] = {}
+    values: JsonObject = {}
     for name, matcher in arguments.items() if isinstance(arguments, Mapping) else ():
         for value in _named(matcher):
             values[name] = value
     return values
 
 
-def _named(matcher: Mapping[str, Any]) -> Sequence[Any]:
+def _named(matcher: JsonMapping) -> Sequence[Any]:
     """Return the one value that a matcher names, or none."""
     if "exact" in matcher:
         return [matcher["exact"]]

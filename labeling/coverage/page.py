@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from typing import Any
 
 from labeling.coverage.counting import Counts
 from labeling.coverage.table import QUOTA_COLUMNS, SPREAD_COLUMNS, Column, Count, Gap, Share, ToolRow, gaps, shares
 from labeling.coverage.table import tool_rows as rows_of
+from toolevals.json_types import JsonMapping, JsonObject
 from toolevals.presentation import table as tables
 from toolevals.presentation.csv import Cell as CsvCell
 from toolevals.presentation.figures import HeatCell, heat_map
@@ -67,7 +67,7 @@ class Table:
         return list(zip(self._gaps, self.columns, strict=True))
 
     @property
-    def drawn(self) -> list[dict[str, Any]]:
+    def drawn(self) -> list[JsonObject]:
         """The rows: `row`, and its cells as `shown`, each with whether a gap stands before it."""
         return [{"row": row, "shown": list(zip(self._gaps, row.cells, strict=True))} for row in self.rows]
 
@@ -87,7 +87,7 @@ class Drawn:
     lacking: int
 
 
-def drawn(counts: Counts, quotas: Mapping[str, Any], admitted: Mapping[str, frozenset[str]], state: State) -> Drawn:
+def drawn(counts: Counts, quotas: JsonMapping, admitted: Mapping[str, frozenset[str]], state: State) -> Drawn:
     """Return what a page shows of the counts."""
     rows = rows_of(counts, quotas, admitted)
     spread = shares(counts, quotas)
@@ -96,7 +96,7 @@ def drawn(counts: Counts, quotas: Mapping[str, Any], admitted: Mapping[str, froz
     return Drawn(_table(shown, rows, state), spread, missing, sum(gap.lacking for gap in missing))
 
 
-def chart_document(table: Table, addresses: Sequence[Sequence[str]]) -> dict[str, Any]:
+def chart_document(table: Table, addresses: Sequence[Sequence[str]]) -> JsonObject:
     """Return what the page's script draws: the chart, its cells, and the address behind each cell."""
     rows = [row.tool for row in table.rows]
     cells = [
@@ -121,7 +121,7 @@ def hover(tool: str, column: Column, count: Count) -> list[str]:
 
 
 def table_lines(
-    counts: Counts, quotas: Mapping[str, Any], admitted: Mapping[str, frozenset[str]], view: str
+    counts: Counts, quotas: JsonMapping, admitted: Mapping[str, frozenset[str]], view: str
 ) -> Iterator[Sequence[CsvCell]]:
     """Yield the cells of every tool as rows of TABLE_CSV."""
     columns = VIEWS[view]

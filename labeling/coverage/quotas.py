@@ -17,6 +17,7 @@ from django.db.models import Count
 from labeling.models import Dataset, Example, Resolution
 from toolevals.grading.edge_cases import EdgeCase
 from toolevals.grading.values.problems import InvalidDocument, Problem, pointer_to
+from toolevals.json_types import JsonMapping, JsonObject
 from toolevals.workspace.audit.services import audit_record
 from toolevals.workspace.models import User
 
@@ -71,7 +72,7 @@ _CLASS_OF: Mapping[str, Mapping[str, str]] = {
 
 # What a tool needs beside its number of examples: a call of it, no call though it is offered, a reaction to its error.
 NEEDS: Final = ("positive", "negative", "error_recovery")
-DEFAULTS: Final[Mapping[str, Any]] = {
+DEFAULTS: Final[JsonMapping] = {
     "per_tool": 30,
     "needs": dict.fromkeys(NEEDS, 1),
     "bucket": {"selection": 0.40, "no_call": 0.10, "arguments": 0.20, "result_use": 0.15, "error_recovery": 0.15},
@@ -101,11 +102,11 @@ def spellings_of(stratum: str, name: str) -> tuple[str, ...]:
     )
 
 
-def _object(names: tuple[str, ...], each: Mapping[str, Any]) -> dict[str, Any]:
+def _object(names: tuple[str, ...], each: JsonMapping) -> JsonObject:
     return {"type": "object", "additionalProperties": False, "properties": dict.fromkeys(names, each)}
 
 
-SCHEMA: Final[Mapping[str, Any]] = {
+SCHEMA: Final[JsonMapping] = {
     "$schema": "https://json-schema.org/draft/2020-12/schema",
     "$id": "urn:toolevals:quotas:v1",
     "title": "Quotas",
@@ -150,7 +151,7 @@ def quotas_check(document: Any) -> None:
         raise InvalidDocument(problems)
 
 
-def quotas_document(document: Any) -> dict[str, Any]:
+def quotas_document(document: Any) -> JsonObject:
     """Return valid quotas with what they leave out: a group keeps the defaults of the names that it does not name."""
     said = document if isinstance(document, dict) else {}
     return {
@@ -159,12 +160,12 @@ def quotas_document(document: Any) -> dict[str, Any]:
     }
 
 
-def quotas_of(dataset: Dataset) -> dict[str, Any]:
+def quotas_of(dataset: Dataset) -> JsonObject:
     """Return a dataset's quotas, nothing left out."""
     return quotas_document(dataset.quotas)
 
 
-def wanted_shares(quotas: Mapping[str, Any], size: int) -> Iterator[tuple[str, str, int]]:
+def wanted_shares(quotas: JsonMapping, size: int) -> Iterator[tuple[str, str, int]]:
     """Yield stratum, class and how many examples are wanted of it, of those that are shares of the whole."""
     whole = quotas["size"] or size
     for stratum in ("bucket", "difficulty"):
@@ -216,8 +217,8 @@ def quotas_set(*, dataset: Dataset, actor: User | None, document: Any) -> Datase
     return dataset
 
 
-def _without_defaults(full: dict[str, Any]) -> dict[str, Any]:
-    said: dict[str, Any] = {}
+def _without_defaults(full: JsonObject) -> JsonObject:
+    said: JsonObject = {}
     for name, value in full.items():
         usual = DEFAULTS[name]
         if isinstance(usual, dict):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
 from urllib.parse import urlencode
 
 from django.db.models import Exists, OuterRef, Q
@@ -14,6 +13,7 @@ from labeling.coverage.counting import Counts, ToolCounts, is_tool
 from labeling.coverage.quotas import BUCKETS, CLASSES, DIFFICULTIES, EDGE_CASES, ERRORS, spellings_of, wanted_shares
 from labeling.examples.models import ExampleQuerySet
 from labeling.models import GoldTool, Resolution, ToolPart
+from toolevals.json_types import JsonMapping
 
 # What a tool needs beside edge cases and errors: calls of it, no call though it comes near, reactions to its errors.
 EXPECTED, NEGATIVE, ERROR_RECOVERY = "expected", "negative", "error_recovery"
@@ -221,7 +221,7 @@ class Share:
 
 def tool_rows(
     counts: Counts,
-    quotas: Mapping[str, Any],
+    quotas: JsonMapping,
     admitted: Mapping[str, frozenset[str]],
     columns: Iterable[Column] = QUOTA_COLUMNS,
 ) -> list[ToolRow]:
@@ -239,7 +239,7 @@ def tool_rows(
     return sorted(rows, key=lambda row: (-row.lacking, row.tool))
 
 
-def shares(counts: Counts, quotas: Mapping[str, Any]) -> list[Share]:
+def shares(counts: Counts, quotas: JsonMapping) -> list[Share]:
     """Return the classes of every stratum, those known ones first, each with what is wanted."""
     wanted = {(stratum, name): number for stratum, name, number in wanted_shares(quotas, counts.size)}
     stratum_shares = []
@@ -291,7 +291,7 @@ def _tool_gaps(row: ToolRow) -> Iterator[Gap]:
 
 
 def _count(
-    tool: str, column: Column, counts: ToolCounts, quotas: Mapping[str, Any], admitted: Mapping[str, frozenset[str]]
+    tool: str, column: Column, counts: ToolCounts, quotas: JsonMapping, admitted: Mapping[str, frozenset[str]]
 ) -> Count:
     stratum, _, name = column.covers.partition(".")
     have = counts.strata[stratum].get(name, 0) if name else getattr(counts, stratum)
@@ -300,7 +300,7 @@ def _count(
 
 
 def _wanted(
-    tool: str, stratum: str, name: str, quotas: Mapping[str, Any], admitted: Mapping[str, frozenset[str]]
+    tool: str, stratum: str, name: str, quotas: JsonMapping, admitted: Mapping[str, frozenset[str]]
 ) -> int | None:
     own = quotas["tools"].get(tool, quotas["per_tool"])
     if own == 0 and tool in quotas["tools"]:

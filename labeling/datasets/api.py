@@ -18,6 +18,7 @@ from labeling.models import Dataset, Example
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.grading.values.verdicts import PARTS, read_decided_by
 from toolevals.registry.models import RegistryVersion
+from toolevals.workspace.api.plain import PlainSerializer
 from toolevals.workspace.idempotency.api import idempotent
 from toolevals.workspace.models import User
 from toolevals.workspace.trash.api import TrashedSerializer, deleted_answer
@@ -78,7 +79,7 @@ class DatasetSerializer(serializers.ModelSerializer[Dataset]):
         )
 
 
-class DatasetChangeSerializer(serializers.Serializer[Any]):
+class DatasetChangeSerializer(PlainSerializer):
     """The changeable fields of a dataset."""
 
     name = serializers.CharField(max_length=120)
@@ -94,7 +95,7 @@ class NewDatasetSerializer(DatasetChangeSerializer):
     slug = serializers.SlugField(max_length=60)
 
 
-class ShownStrataSerializer(serializers.Serializer[Any]):
+class ShownStrataSerializer(PlainSerializer):
     """Names of strata."""
 
     strata = serializers.ListField(child=serializers.ChoiceField(choices=Example.STRATA))

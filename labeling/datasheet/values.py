@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from toolevals.grading.metrics.rates import Estimate
+from toolevals.json_types import JsonObject
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,9 +171,9 @@ class Datasheet:
     # Nothing in the application records it.
     licence: None = None
 
-    def to_document(self) -> dict[str, Any]:
+    def to_document(self) -> JsonObject:
         """Return the datasheet as JSON: times in ISO 8601, an estimate as value, low, high, count and reason."""
-        document: dict[str, Any] = _plain(asdict(self))
+        document: JsonObject = _plain(asdict(self))
         return {"name": self.about.name, **document}
 
 

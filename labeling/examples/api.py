@@ -19,6 +19,7 @@ from labeling.datasets.services import example_decide_by
 from labeling.examples.shown_strata import hidden_strata, strata_shown, tells_what_decides
 from labeling.models import Example, Gold, Resolution
 from toolevals.registry.tool_lists import tools_in
+from toolevals.workspace.api.plain import PlainSerializer
 
 OBJECT = {"type": "object"}
 
@@ -30,7 +31,7 @@ FILTERS = [
 ]
 
 
-class DecidedBySerializer(serializers.Serializer[Any]):
+class DecidedBySerializer(PlainSerializer):
     """The parts that decide an example; empty for its dataset's default."""
 
     decided_by = DecidedByField(allow_blank=True)

@@ -10,6 +10,7 @@ from labeling.conversation.turns import snippet
 from labeling.examples.shown_strata import hidden_strata, strata_shown
 from labeling.expectations.wording import summary
 from labeling.models import Dataset, Example
+from toolevals.json_types import JsonObject
 from toolevals.presentation.csv import Cell
 from toolevals.workspace.models import Role
 
@@ -76,7 +77,7 @@ def _row(example: Example) -> ExampleRow:
 
 def strata_choices(
     dataset: Dataset, chosen: Mapping[str, str], role: Role, *, most: int | None = LOOK_AT
-) -> list[dict[str, Any]]:
+) -> list[JsonObject]:
     """Return the strata that have values someone of this role is told, each with its values and which is `chosen`.
 
     `most`: so many of a dataset's oldest and newest examples say which values there are; None looks at all.

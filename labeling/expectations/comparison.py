@@ -16,6 +16,7 @@ from labeling.expectations.wording import CallWords, expectation_words, matcher_
 from labeling.models import LabelAnswer
 from toolevals.grading.matching.equivalence import Difference, differences
 from toolevals.grading.values import Expectation
+from toolevals.json_types import JsonMapping, JsonObject
 
 LEFT, RIGHT, BOTH = "left", "right", "both"
 # Lists in which a place is a number.
@@ -50,7 +51,7 @@ def may_be_both(path: str) -> bool:
     return path.startswith("/alternatives/") or path == REACTIONS
 
 
-def merged(left: Mapping[str, Any], right: Mapping[str, Any], chosen: Mapping[str, str]) -> dict[str, Any]:
+def merged(left: JsonMapping, right: JsonMapping, chosen: Mapping[str, str]) -> JsonObject:
     """Return the left expectation with the parts taken from the right one where `chosen` says so, by path.
 
     Where some parts are right in both ways, what comes of the left ones and what comes of the right ones are accepted
@@ -70,7 +71,7 @@ def merged(left: Mapping[str, Any], right: Mapping[str, Any], chosen: Mapping[st
     return result
 
 
-def _taken(left: Mapping[str, Any], right: Mapping[str, Any], chosen: Mapping[str, str]) -> dict[str, Any]:
+def _taken(left: JsonMapping, right: JsonMapping, chosen: Mapping[str, str]) -> JsonObject:
     taken = [path for path, side in chosen.items() if side == RIGHT]
     if "" in taken:
         return copy.deepcopy(dict(right))
@@ -87,7 +88,7 @@ def _taken(left: Mapping[str, Any], right: Mapping[str, Any], chosen: Mapping[st
     return result
 
 
-def _alternative(document: Mapping[str, Any], trajectory: Any) -> str:
+def _alternative(document: JsonMapping, trajectory: Any) -> str:
     alone = {"kind": "calls", "alternatives": [trajectory]}
     profile = {"profile": document["profile"]} if document.get("profile") else {}
     return meaning("", alone | profile)
@@ -185,7 +186,7 @@ class Answered(Protocol):
     @property
     def answer(self) -> str: ...
     @property
-    def expectation(self) -> dict[str, Any] | None: ...
+    def expectation(self) -> JsonObject | None: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,7 +222,7 @@ def answer_words(answered: Answered) -> str:
     return _all_words(answered.expectation)
 
 
-def compare(left: Mapping[str, Any], right: Mapping[str, Any]) -> Comparison:
+def compare(left: JsonMapping, right: JsonMapping) -> Comparison:
     """Return two expectations part by part.
 
     A part is what can sensibly be taken from one side: where the tools of a call differ, it is the whole call; where
@@ -244,7 +245,7 @@ def compare(left: Mapping[str, Any], right: Mapping[str, Any]) -> Comparison:
     return Comparison(tuple(differing.values()), tuple(agreed))
 
 
-def _undivided(parts: Iterable[Difference], left: Mapping[str, Any], right: Mapping[str, Any]) -> list[str]:
+def _undivided(parts: Iterable[Difference], left: JsonMapping, right: JsonMapping) -> list[str]:
     """Return the paths of what is taken whole: alternatives that one side lacks, and steps whose tools differ."""
     whole: dict[str, None] = {}
     for one in parts:
@@ -257,15 +258,15 @@ def _undivided(parts: Iterable[Difference], left: Mapping[str, Any], right: Mapp
     return list(whole)
 
 
-def _whole(left: Mapping[str, Any], right: Mapping[str, Any]) -> Part:
+def _whole(left: JsonMapping, right: JsonMapping) -> Part:
     return Part("", "what to do", _all(left), _all(right))
 
 
-def _all(document: Mapping[str, Any]) -> SideWords:
+def _all(document: JsonMapping) -> SideWords:
     return SideWords(value=_all_words(document), calls=expectation_words(document).alternatives)
 
 
-def _all_words(document: Mapping[str, Any]) -> str:
+def _all_words(document: JsonMapping) -> str:
     alternatives = document.get("alternatives") or []
     return " or ".join(_call_or_trajectory(one) for one in alternatives) or summary(document)
 

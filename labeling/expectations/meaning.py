@@ -8,6 +8,7 @@ from typing import Any, Protocol, TypeVar
 from toolevals.grading.matching.equivalence import expectation_form
 from toolevals.grading.values import Expectation
 from toolevals.grading.values.canonical import canonical
+from toolevals.json_types import JsonObject
 
 
 class Saying(Protocol):
@@ -22,7 +23,7 @@ class Saying(Protocol):
 One = TypeVar("One", bound=Saying)
 
 
-def meaning(answer: str, expectation: dict[str, Any] | None) -> str:
+def meaning(answer: str, expectation: JsonObject | None) -> str:
     """Return a text that is the same for what means the same, by `grading.equivalence`."""
     if expectation is None:
         return str(answer)

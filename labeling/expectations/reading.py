@@ -12,6 +12,7 @@ from labeling.models import LabelAnswer, Revision
 from toolevals.grading.json_schema.conformance import expectation_problems
 from toolevals.grading.values import Expectation
 from toolevals.grading.values.problems import InvalidDocument, Problem
+from toolevals.json_types import JsonObject
 from toolevals.registry.tool_lists import tools_in
 
 # What rationales often say; a beginning, to be gone on with.
@@ -33,7 +34,7 @@ def is_only_begun(text: str) -> bool:
     return len(rest) < len(text.casefold()) and not any(letter.isalnum() for letter in rest)
 
 
-def expectation_read(revision: Revision, document: Any) -> dict[str, Any]:
+def expectation_read(revision: Revision, document: Any) -> JsonObject:
     """Return the normal form of an expectation for this revision. Raises InvalidDocument."""
     expectation = Expectation.from_document(document)
     problems = expectation_problems(expectation, tools_in(revision.tools))
@@ -42,7 +43,7 @@ def expectation_read(revision: Revision, document: Any) -> dict[str, Any]:
     return expectation.to_document()
 
 
-def answer_read(revision: Revision, answer: str, document: Any | None) -> dict[str, Any] | None:
+def answer_read(revision: Revision, answer: str, document: Any | None) -> JsonObject | None:
     """Return the normal form of what is said with an answer: an expectation, or None with the others.
 
     Raises InvalidDocument where the answer is none of `LabelAnswer`, or says more or less than it may.

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from labeling.label_form.matchers import WORDS
+from toolevals.json_types import JsonMapping
 
 MAX_VALUE = 120
 
@@ -41,7 +42,7 @@ class ExpectationWords:
     beside: tuple[str, ...]
 
 
-def summary(document: Mapping[str, Any]) -> str:
+def summary(document: JsonMapping) -> str:
     """Return an expectation in one line: its tools, or why there is no call."""
     if document.get("kind") == "no_call":
         return f"(none), {document['why']}" if document.get("why") else "(none)"
@@ -50,7 +51,7 @@ def summary(document: Mapping[str, Any]) -> str:
     return " or ".join(_tools(trajectory) for trajectory in document.get("alternatives") or [])
 
 
-def expectation_words(document: Mapping[str, Any]) -> ExpectationWords:
+def expectation_words(document: JsonMapping) -> ExpectationWords:
     """Return an expectation's parts in words."""
     kind = document.get("kind")
     why = f": {document['why']}" if document.get("why") else ""
@@ -105,7 +106,7 @@ def shown(value: Any) -> str:
     return text if len(text) <= MAX_VALUE else text[: MAX_VALUE - 1] + "…"
 
 
-def _tools(trajectory: Mapping[str, Any]) -> str:
+def _tools(trajectory: JsonMapping) -> str:
     ordered = [
         " and ".join(_tool(call) for call in step["any_order"]) if "any_order" in step else _tool(step)
         for step in trajectory.get("ordered") or []
@@ -115,16 +116,16 @@ def _tools(trajectory: Mapping[str, Any]) -> str:
     return " and ".join(parts) or "anything allowed"
 
 
-def _tool(expected: Mapping[str, Any]) -> str:
+def _tool(expected: JsonMapping) -> str:
     return " or ".join(call["tool"] for call in _options(expected))
 
 
-def _options(expected: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
+def _options(expected: JsonMapping) -> Sequence[JsonMapping]:
     """Return the calls of which one is expected: just the one, unless there is a choice."""
     return expected.get("one_of_calls") or [expected]
 
 
-def _calls(trajectory: Mapping[str, Any]) -> list[CallWords]:
+def _calls(trajectory: JsonMapping) -> list[CallWords]:
     calls: list[CallWords] = []
     for number, step in enumerate(trajectory.get("ordered") or []):
         if "any_order" in step:
@@ -137,12 +138,12 @@ def _calls(trajectory: Mapping[str, Any]) -> list[CallWords]:
     return calls
 
 
-def _choice(expected: Mapping[str, Any], before: str) -> list[CallWords]:
+def _choice(expected: JsonMapping, before: str) -> list[CallWords]:
     first, *others = _options(expected)
     return [_call(first, before), *(_call(call, "or") for call in others)]
 
 
-def _call(call: Mapping[str, Any], before: str) -> CallWords:
+def _call(call: JsonMapping, before: str) -> CallWords:
     arguments = tuple(
         ArgumentWords(name, "" if by == "equals" else by, value)
         for name, (by, value) in ((name, matcher_words(one)) for name, one in (call.get("arguments") or {}).items())
@@ -150,7 +151,7 @@ def _call(call: Mapping[str, Any], before: str) -> CallWords:
     return CallWords(str(call.get("tool", "?")), arguments, before, more=bool(call.get("additional_arguments", True)))
 
 
-def _beside(document: Mapping[str, Any]) -> list[str]:
+def _beside(document: JsonMapping) -> list[str]:
     beside = []
     if any(one.get("additional_calls", True) for one in document.get("alternatives") or []):
         beside.append("Further calls may follow.")

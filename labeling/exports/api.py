@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from http import HTTPStatus
-from typing import Any
 from uuid import UUID
 
 from django.http import StreamingHttpResponse
@@ -20,6 +19,7 @@ from labeling.exports import FORMATS, ExportFormat, Outcome, Selection, format_n
 from labeling.exports.services import HIDES_STRATA, KIND, export_start, export_tells
 from labeling.versions.api import VersionNameField
 from toolevals.workspace.api.parsers import StrictJsonParser
+from toolevals.workspace.api.plain import PlainSerializer
 from toolevals.workspace.api.problems import Problems
 from toolevals.workspace.file_responses import stored_response
 from toolevals.workspace.idempotency.api import idempotent
@@ -46,7 +46,7 @@ SUMMARY = OpenApiParameter(
 )
 
 
-class NewExportSerializer(serializers.Serializer[Any]):
+class NewExportSerializer(PlainSerializer):
     """Says what to write."""
 
     format = serializers.ChoiceField(choices=FORMAT_NAMES, default="jsonl")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import tempfile
 import zipfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from typing import IO, Any
 
@@ -20,6 +20,7 @@ from toolevals.grading.reading.bfcl import CATEGORIES, bfcl_example
 from toolevals.grading.values import CallExpectation, Expectation, ToolSpec
 from toolevals.grading.values.canonical import canonical, exact, parse
 from toolevals.grading.values.matchers import Absent, Exact, Fields, Items, Matcher, OneOf
+from toolevals.json_types import JsonMapping, JsonObject
 
 _TYPES = {"object": "dict", "number": "float"}
 _PLAIN_MESSAGE = frozenset({"role", "content", "name"})
@@ -44,7 +45,7 @@ def category_of(gold: Expectation, tools: Sequence[ToolSpec], wanted: str) -> st
     return "multiple" if len(tools) > 1 else "simple_python"
 
 
-def question_row(name: str, content: Mapping[str, Any], tools: Sequence[ToolSpec]) -> dict[str, Any]:
+def question_row(name: str, content: JsonMapping, tools: Sequence[ToolSpec]) -> JsonObject:
     """Return an example's row of a question file. Raises Inexpressible."""
     if content.get("context"):
         raise Inexpressible("the agent knows a context that is no message")
@@ -71,7 +72,7 @@ def bfcl_types(schema: Any) -> Any:
     return with_subschemas(written, lambda inner, _: bfcl_types(inner))
 
 
-def answer_row(name: str, gold: Expectation) -> dict[str, Any] | None:
+def answer_row(name: str, gold: Expectation) -> JsonObject | None:
     """Return an example's row of an answer file; None where its category has none. Raises Inexpressible."""
     if gold.reactions or gold.answer is not None or gold.state is not None:
         raise Inexpressible("more than calls is expected")
@@ -89,7 +90,7 @@ def answer_row(name: str, gold: Expectation) -> dict[str, Any] | None:
     return {"id": name, "ground_truth": [_call(call) for call in trajectory.expected]}
 
 
-def _call(call: Any) -> dict[str, Any]:
+def _call(call: Any) -> JsonObject:
     if not isinstance(call, CallExpectation):
         raise Inexpressible("one of several calls is expected")
     if call.additional_arguments:
@@ -154,7 +155,7 @@ def bfcl_zip(selection: Selection, outcome: Outcome) -> Iterator[bytes]:
             yield some
 
 
-def _rows(row: Row, tools: ToolLists) -> tuple[str, Mapping[str, Any], Mapping[str, Any] | None]:
+def _rows(row: Row, tools: ToolLists) -> tuple[str, JsonMapping, JsonMapping | None]:
     """Return category, question and answer (None where the category has none). Raises Inexpressible."""
     gold = row.gold
     if gold is None:
@@ -179,7 +180,7 @@ class _Files:
         self.stack = stack
         self.files: dict[str, IO[bytes]] = {}
 
-    def add(self, name: str, document: Mapping[str, Any]) -> None:
+    def add(self, name: str, document: JsonMapping) -> None:
         """Write a line to the file of that name."""
         if name not in self.files:
             self.files[name] = self.stack.enter_context(tempfile.TemporaryFile())  # noqa: SIM115 (the stack closes it)

@@ -6,12 +6,12 @@ Nothing is lost: `outputs.expectation` is the whole expectation, next to it the 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from labeling.exports.plain_calls import exact_call
 from labeling.exports.selection import Outcome, Row, Selection, ToolLists
 from toolevals.grading.values import ToolSpec
 from toolevals.grading.values.canonical import exact
+from toolevals.json_types import JsonObject
 
 
 def langsmith_lines(selection: Selection, outcome: Outcome) -> Iterator[bytes]:
@@ -22,10 +22,10 @@ def langsmith_lines(selection: Selection, outcome: Outcome) -> Iterator[bytes]:
         yield f"{exact(_example(row, tools[row.tools]))}\n".encode()
 
 
-def _example(row: Row, tools: tuple[ToolSpec, ...]) -> dict[str, Any]:
+def _example(row: Row, tools: tuple[ToolSpec, ...]) -> JsonObject:
     content = row.content
     inputs = {**content, "tools": [tool.to_document() for tool in tools]}
-    metadata: dict[str, Any] = {"external_id": row.external_id, **row.strata}
+    metadata: JsonObject = {"external_id": row.external_id, **row.strata}
     if row.rationale:
         metadata["rationale"] = row.rationale
     if row.decided_by:
@@ -35,11 +35,11 @@ def _example(row: Row, tools: tuple[ToolSpec, ...]) -> dict[str, Any]:
     return {"id": str(row.example), "inputs": inputs, "outputs": _outputs(row), "metadata": metadata}
 
 
-def _outputs(row: Row) -> dict[str, Any]:
+def _outputs(row: Row) -> JsonObject:
     gold = row.gold
     if gold is None:
         return {}
-    outputs: dict[str, Any] = {"expectation": gold.to_document()}
+    outputs: JsonObject = {"expectation": gold.to_document()}
     if call := exact_call(gold):
         outputs["tool_calls"] = [{"name": call.tool, "args": call.arguments}]
     return outputs

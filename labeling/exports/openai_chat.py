@@ -16,6 +16,7 @@ from toolevals.grading.values import Expectation, MalformedCall, Message, ToolSp
 from toolevals.grading.values.canonical import exact
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.grading.values.tools import LONGEST, wire_name
+from toolevals.json_types import JsonMapping, JsonObject
 
 RENAMED = "tools' names were written with _ for characters that OpenAI does not take"
 CONTEXT_SAID = "the agent's further knowledge was written as a system message"
@@ -37,7 +38,7 @@ def openai_chat_lines(selection: Selection, outcome: Outcome) -> Iterator[bytes]
         yield f"{exact(document)}\n".encode()
 
 
-def _conversation(row: Row, tools: Sequence[ToolSpec]) -> tuple[dict[str, Any], set[str]]:
+def _conversation(row: Row, tools: Sequence[ToolSpec]) -> tuple[JsonObject, set[str]]:
     gold = row.gold
     if gold is None:
         raise Inexpressible("there is no gold yet")
@@ -46,7 +47,7 @@ def _conversation(row: Row, tools: Sequence[ToolSpec]) -> tuple[dict[str, Any], 
     if any(names[name] != name for name in names):
         lost.add(RENAMED)
     content = row.content
-    document: dict[str, Any] = {"messages": [*_messages(content, names), answer]}
+    document: JsonObject = {"messages": [*_messages(content, names), answer]}
     if context := content.get("context"):
         lost.add(CONTEXT_SAID)
         document["messages"].insert(0, {"role": "system", "content": f"Context: {exact(context)}"})
@@ -55,7 +56,7 @@ def _conversation(row: Row, tools: Sequence[ToolSpec]) -> tuple[dict[str, Any], 
     return document, lost
 
 
-def _answer(gold: Expectation, names: Mapping[str, str]) -> tuple[dict[str, Any], set[str]]:
+def _answer(gold: Expectation, names: Mapping[str, str]) -> tuple[JsonObject, set[str]]:
     if gold.kind == "some_call":
         raise Inexpressible("any call will do: which one to write is not known")
     if gold.kind == "no_call":
@@ -78,16 +79,16 @@ def _names(tools: Sequence[ToolSpec]) -> dict[str, str]:
     return names
 
 
-def _tool(tool: ToolSpec, name: str) -> dict[str, Any]:
+def _tool(tool: ToolSpec, name: str) -> JsonObject:
     function = {"name": name, "description": tool.description, "parameters": tool.input_schema}
     return {"type": "function", "function": function}
 
 
-def _call(identifier: str, name: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
+def _call(identifier: str, name: str, arguments: JsonMapping) -> JsonObject:
     return {"id": identifier, "type": "function", "function": {"name": name, "arguments": exact(arguments)}}
 
 
-def _messages(content: Mapping[str, Any], names: Mapping[str, str]) -> list[dict[str, Any]]:
+def _messages(content: JsonMapping, names: Mapping[str, str]) -> list[JsonObject]:
     given = content.get("messages")
     try:
         messages = transcript_in(given).messages
@@ -96,12 +97,12 @@ def _messages(content: Mapping[str, Any], names: Mapping[str, str]) -> list[dict
     return [_message(message, place, names) for place, message in enumerate(messages)]
 
 
-def _message(message: Message, place: int, names: Mapping[str, str]) -> dict[str, Any]:
+def _message(message: Message, place: int, names: Mapping[str, str]) -> JsonObject:
     if message.role not in _ROLES:
         raise Inexpressible(f"a message's role is {message.role[:20]}")
     if message.role == "tool":
         return {"role": "tool", "tool_call_id": message.call_id or "call", "content": message.content or ""}
-    written: dict[str, Any] = {"role": message.role, "content": message.content}
+    written: JsonObject = {"role": message.role, "content": message.content}
     if message.calls:
         written["tool_calls"] = [
             _made_call(call, f"call_{place}_{number}", names) for number, call in enumerate(message.calls)
@@ -111,7 +112,7 @@ def _message(message: Message, place: int, names: Mapping[str, str]) -> dict[str
     return written
 
 
-def _made_call(call: Any, identifier: str, names: Mapping[str, str]) -> dict[str, Any]:
+def _made_call(call: Any, identifier: str, names: Mapping[str, str]) -> JsonObject:
     if isinstance(call, MalformedCall):
         raise Inexpressible("the conversation holds a call that cannot be read")
     return _call(call.id or identifier, names.get(call.name, call.name), call.arguments)

@@ -8,6 +8,7 @@ from typing import Any
 from labeling.exports.selection import Inexpressible
 from toolevals.grading.values import AnyOrder, CallExpectation, Expectation, OneOfCalls, Trajectory
 from toolevals.grading.values.matchers import Absent, Approximately, DateEqual, Exact, Fields, Items, Matcher, OneOf
+from toolevals.json_types import JsonObject
 
 ONE_OF_SEVERAL = "one accepted answer of several was written"
 OPTIONAL_LEFT_OUT = "arguments that may be left out were left out"
@@ -18,7 +19,7 @@ class PlainCall:
     """A tool's name and the values of its arguments."""
 
     tool: str
-    arguments: dict[str, Any]
+    arguments: JsonObject
 
 
 def one_step(expectation: Expectation) -> tuple[list[PlainCall], set[str]]:
@@ -64,7 +65,7 @@ def _chosen(call: CallExpectation | OneOfCalls, lost: set[str]) -> CallExpectati
     return call
 
 
-def _values(call: CallExpectation, lost: set[str]) -> dict[str, Any]:
+def _values(call: CallExpectation, lost: set[str]) -> JsonObject:
     values = {}
     for name, matcher in call.arguments.items():
         if isinstance(matcher, Absent):

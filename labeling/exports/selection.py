@@ -22,6 +22,7 @@ from labeling.models import Dataset, DatasetVersion, Example, VersionEntry
 from toolevals.grading.values import Expectation, ToolSpec
 from toolevals.grading.values.canonical import parse
 from toolevals.grading.values.verdicts import EXPECTED
+from toolevals.json_types import JsonObject
 from toolevals.registry.models import ToolList
 from toolevals.registry.tool_lists import tools_in
 
@@ -55,7 +56,7 @@ class Outcome:
         """Note that an example was written and lost something."""
         self.notes[reason] += 1
 
-    def to_document(self) -> dict[str, Any]:
+    def to_document(self) -> JsonObject:
         """Return counts by reason, and the first examples left out."""
         return {
             "written": self.written,
@@ -87,9 +88,9 @@ class Row:
     strata: dict[str, str]
 
     @property
-    def content(self) -> dict[str, Any]:
+    def content(self) -> JsonObject:
         """The input document."""
-        value: dict[str, Any] = parse(self.input)
+        value: JsonObject = parse(self.input)
         return value
 
     @property

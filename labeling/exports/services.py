@@ -10,6 +10,7 @@ from django.urls import reverse
 from labeling.examples.shown_strata import hidden_strata
 from labeling.exports import ExportFormat, Outcome, Selection, format_named
 from labeling.models import Dataset, DatasetVersion
+from toolevals.json_types import JsonObject
 from toolevals.workspace.audit.services import audit_record
 from toolevals.workspace.jobs.files import job_file_write
 from toolevals.workspace.jobs.leases import Lease
@@ -29,7 +30,7 @@ def export_start(*, selection: Selection, actor: User | None, format: str) -> Jo
     """Begin to write a dataset or a frozen version to a file; return the job. Raises InvalidDocument for the format."""
     export_format = format_named(format)
     dataset, version = selection.dataset, selection.version
-    payload: dict[str, Any] = {
+    payload: JsonObject = {
         "dataset": str(dataset.pk),
         "version": str(version.pk) if version else None,
         "format": export_format.name,

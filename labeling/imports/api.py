@@ -25,6 +25,7 @@ from labeling.imports.services import import_start
 from toolevals.grading.values.documents import load_json
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.workspace.api.parsers import JSON_LINES, file_parsers
+from toolevals.workspace.api.plain import PlainSerializer
 from toolevals.workspace.api.problems import Problems
 from toolevals.workspace.file_responses import stored_response
 from toolevals.workspace.idempotency.api import idempotent
@@ -47,7 +48,7 @@ SOURCE = OpenApiParameter("source", str, enum=[AUTO, *SOURCES], description="The
 OPTIONS = OpenApiParameter("options", str, description="The format's options as JSON, where the body is the file.")
 
 
-class NewImportSerializer(serializers.Serializer[Any]):
+class NewImportSerializer(PlainSerializer):
     """A file of examples."""
 
     file = serializers.FileField()

@@ -7,7 +7,7 @@ one.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any, NamedTuple
@@ -21,6 +21,7 @@ from labeling.models import Dispute, Gold, GoldFate, GoldSource, Revision, Stage
 from toolevals.grading.matching.equivalence import equivalent
 from toolevals.grading.values import Expectation
 from toolevals.grading.values.canonical import canonical
+from toolevals.json_types import JsonMapping
 from toolevals.workspace.bulk import rows_insert
 
 AT_ONCE = 500
@@ -107,7 +108,7 @@ class Decided:
     fate: str | None
 
 
-def changes_decide(values: Mapping[str, Any]) -> list[Decided]:
+def changes_decide(values: JsonMapping) -> list[Decided]:
     """Return what the staged rows that `values` names will change; it only reads."""
     with connection.cursor() as cursor:
         cursor.execute(sql.UNDECIDED, values)

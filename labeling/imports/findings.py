@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from heapq import merge
 from itertools import accumulate
 from operator import itemgetter
-from typing import Any
 
 from django.core.files import File
 from django.db.models import Count, Exists, OuterRef
 
 from labeling.models import Example, ImportPart, StagedExample
+from toolevals.json_types import JsonObject
 from toolevals.presentation.csv import csv_stream
 from toolevals.workspace.models import Job, Upload
 from toolevals.workspace.uploads.services import upload_store
@@ -34,18 +34,18 @@ Told = tuple[int, str, str, str, str]
 class Findings:
     """Errors and warnings of a file (`line` from 1, `pointer`, `message`) by line, and how many there are of each."""
 
-    every_error: list[dict[str, Any]]
+    every_error: list[JsonObject]
     error_count: int
-    every_warning: list[dict[str, Any]]
+    every_warning: list[JsonObject]
     warning_count: int
 
     @property
-    def errors(self) -> list[dict[str, Any]]:
+    def errors(self) -> list[JsonObject]:
         """The first errors."""
         return self.every_error[:LISTED]
 
     @property
-    def warnings(self) -> list[dict[str, Any]]:
+    def warnings(self) -> list[JsonObject]:
         """The first warnings."""
         return self.every_warning[:LISTED]
 
@@ -72,11 +72,11 @@ def findings_of(parts: Sequence[ImportPart], *, unit: str = "line") -> Findings:
     )
 
 
-def _in_file(before: Sequence[int], listed: Sequence[list[dict[str, Any]]]) -> list[dict[str, Any]]:
+def _in_file(before: Sequence[int], listed: Sequence[list[JsonObject]]) -> list[JsonObject]:
     return [each | {"line": each["line"] + lines} for lines, some in zip(before, listed, strict=False) for each in some]
 
 
-def _repeated_ids(parts: Sequence[ImportPart], before: Sequence[int], unit: str) -> list[dict[str, Any]]:
+def _repeated_ids(parts: Sequence[ImportPart], before: Sequence[int], unit: str) -> list[JsonObject]:
     lines_before = {part.pk: lines for part, lines in zip(parts, before, strict=False)}
     rows = StagedExample.objects.filter(part__in=parts)
     repeated = rows.order_by().values("external_id").annotate(n=Count("pk")).filter(n__gt=1).values("external_id")

@@ -44,6 +44,7 @@ from toolevals.grading.files.example_files import (
 from toolevals.grading.reading.examples import ExampleRow, read_example
 from toolevals.grading.values.documents import load_json
 from toolevals.grading.values.problems import InvalidDocument, Problem
+from toolevals.json_types import JsonMapping
 
 _HEAD = 1_000
 # Objects in a list, or an empty one.
@@ -52,7 +53,7 @@ _LIST = re.compile(rb"\s*\[\s*[{\]]")
 
 # One JSON document a line; a table with a head (CSV); one JSON document in all.
 Shape = Literal["lines", "table", "document"]
-OptionsCheck = Callable[[Mapping[str, Any]], list[Problem]]
+OptionsCheck = Callable[[JsonMapping], list[Problem]]
 # The name by which a person leaves the format open.
 AUTO = "auto"
 MOST_EMPTY = 1_000_000
@@ -77,11 +78,11 @@ def lines_of_list(file: IO[bytes]) -> Iterator[bytes]:
             yield json.dumps(entry).encode() + b"\n"
 
 
-def _no_options(options: Mapping[str, Any]) -> list[Problem]:
+def _no_options(options: JsonMapping) -> list[Problem]:
     return [Problem(f"/options/{name}", "is no option of this format") for name in options]
 
 
-def _table_options(options: Mapping[str, Any]) -> list[Problem]:
+def _table_options(options: JsonMapping) -> list[Problem]:
     columns = options.get("columns")
     if not isinstance(columns, Mapping) or not all(isinstance(target, str) for target in columns.values()):
         return [Problem("/options/columns", "must say what each column holds")]
@@ -89,13 +90,13 @@ def _table_options(options: Mapping[str, Any]) -> list[Problem]:
     return problems + _delimiter_options({name: value for name, value in options.items() if name != "columns"})
 
 
-def _delimiter_options(options: Mapping[str, Any]) -> list[Problem]:
+def _delimiter_options(options: JsonMapping) -> list[Problem]:
     if options.get("delimiter", ",") not in DELIMITERS:
         return [Problem("/options/delimiter", f"must be one of {', '.join(map(repr, DELIMITERS))}")]
     return _no_options({name: value for name, value in options.items() if name != "delimiter"})
 
 
-def _recorded_options(options: Mapping[str, Any]) -> list[Problem]:
+def _recorded_options(options: JsonMapping) -> list[Problem]:
     problems = _no_options({name: value for name, value in options.items() if name not in OPTIONS})
     return problems + [
         Problem(f"/options/{name}", f"must be one of {', '.join(choices)}")
@@ -104,7 +105,7 @@ def _recorded_options(options: Mapping[str, Any]) -> list[Problem]:
     ]
 
 
-def _decision_options(options: Mapping[str, Any]) -> list[Problem]:
+def _decision_options(options: JsonMapping) -> list[Problem]:
     problems = _no_options({name: value for name, value in options.items() if name != "decision"})
     if "decision" in options and options["decision"] not in DECISIONS:
         problems.append(Problem("/options/decision", f"must be one of {', '.join(DECISIONS)}"))
@@ -164,7 +165,7 @@ class Source:
             return self.unzip(file)
         return lines_of_list(file) if self.shape == "lines" and is_list(file) else pieces_of(file)
 
-    def require_options(self, options: Mapping[str, Any]) -> None:
+    def require_options(self, options: JsonMapping) -> None:
         """Raise InvalidDocument where the options are not what the format takes."""
         if problems := self.check(options):
             raise InvalidDocument(problems)

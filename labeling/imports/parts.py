@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import IO, Any
+from typing import IO
 
 from toolevals.grading.reading.examples import ExampleRow
 from toolevals.grading.values import ToolSpec
 from toolevals.grading.values.problems import Problem
+from toolevals.json_types import JsonMapping, JsonObject
 
 PART_BYTES = 2_000_000
 MAX_LINE_BYTES = 4_000_000
@@ -65,8 +66,8 @@ class Part:
 
     rows: list[tuple[int, int, ExampleRow]] = field(default_factory=list)
     lines: int = 0
-    problems: list[dict[str, Any]] = field(default_factory=list)
-    remarks: list[dict[str, Any]] = field(default_factory=list)
+    problems: list[JsonObject] = field(default_factory=list)
+    remarks: list[JsonObject] = field(default_factory=list)
     errors: int = 0
     warnings: int = 0
     # Where an entry stands in a document of many, by its number; empty for files of lines.
@@ -85,7 +86,7 @@ class Part:
             _list(self.remarks, line, problem.below(self.places.get(line, "")))
 
 
-def _list(listed: list[dict[str, Any]], line: int, problem: Problem) -> None:
+def _list(listed: list[JsonObject], line: int, problem: Problem) -> None:
     if len(listed) < KEPT:
         listed.append({"line": line, "pointer": problem.pointer, "message": problem.message})
 
@@ -94,5 +95,5 @@ def _list(listed: list[dict[str, Any]], line: int, problem: Problem) -> None:
 class Settings:
     """The options of an import, as its job keeps them, and the dataset's default tools by name (None: it has none)."""
 
-    options: Mapping[str, Any] = field(default_factory=dict)
+    options: JsonMapping = field(default_factory=dict)
     tools: Mapping[str, ToolSpec] | None = None

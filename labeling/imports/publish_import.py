@@ -46,6 +46,7 @@ from labeling.models import (
     SlotState,
     StagedExample,
 )
+from toolevals.json_types import JsonObject
 from toolevals.workspace.bulk import others_write_first, rows_insert
 from toolevals.workspace.clock import database_now
 from toolevals.workspace.jobs.leases import Lease
@@ -114,7 +115,7 @@ class Publication:
 
     def __init__(self, dataset: Dataset, key: UUID, actor: User | None, into: UUID | None = None) -> None:
         self.dataset, self.actor = dataset, actor
-        self.values: dict[str, Any] = {
+        self.values: JsonObject = {
             "job": _parameter(key),
             "dataset": _parameter(dataset.pk),
             "into": _parameter(into or dataset.pk),

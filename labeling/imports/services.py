@@ -6,7 +6,7 @@ Rows are resolved against the project's tools, and staged until the whole file i
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from typing import IO, Any, NoReturn
@@ -42,6 +42,7 @@ from toolevals.grading.reading.reading_report import Readings
 from toolevals.grading.values import ToolSpec
 from toolevals.grading.values.canonical import digest
 from toolevals.grading.values.problems import InvalidDocument, Problem, pointer_to
+from toolevals.json_types import JsonMapping, JsonObject
 from toolevals.registry.models import RegistryVersion, ToolList, ToolListEntry
 from toolevals.registry.models import ToolSpec as StoredSpec
 from toolevals.registry.tool_lists import list_digest, tool_lists_store, tools_in
@@ -67,7 +68,7 @@ def import_start(
     actor: User | None,
     upload: Upload,
     source: str = "jsonl",
-    options: Mapping[str, Any] | None = None,
+    options: JsonMapping | None = None,
     evidence: str = "",
 ) -> Job:
     """Begin to import a file into a dataset and return the job that does it.
@@ -226,7 +227,7 @@ def _record(lease: Lease, dataset: Dataset, published: Published, findings: Find
     )
 
 
-def _read(lease: Lease, count: int, findings: Findings) -> dict[str, Any]:
+def _read(lease: Lease, count: int, findings: Findings) -> JsonObject:
     """Return what a report says of the file: the format that was found, unless a person named it, and warnings."""
     read = Readings(warnings=findings.warnings, warning_count=findings.warning_count)
     if evidence := lease.payload.get("evidence"):
@@ -270,20 +271,20 @@ def examples_import(*, dataset: Dataset, actor: User | None, rows: Iterable[Exam
     return published
 
 
-def _first_batches(source: Source, file: IO[bytes], size: int, reading: dict[str, Any]) -> list[BatchPlan]:
+def _first_batches(source: Source, file: IO[bytes], size: int, reading: JsonObject) -> list[BatchPlan]:
     """Return the batches that begin a job: the parts where the file's size tells them, else one that finds them."""
     if source.shape != "document" and (source.is_packed(file) or source.shape == "table"):
         return [BatchPlan("labeling.import_prepare", reading)]
     return _parts(reading, [(0, size)] if source.shape == "document" else parts_of(size))
 
 
-def _ranges(source: Source, file: IO[bytes], size: int, options: Mapping[str, Any]) -> list[tuple[int, int]]:
+def _ranges(source: Source, file: IO[bytes], size: int, options: JsonMapping) -> list[tuple[int, int]]:
     if source.shape != "table":
         return parts_of(size)
     return table_parts(file, options.get("delimiter") or delimiter_of(file))
 
 
-def _parts(reading: Mapping[str, Any], ranges: Iterable[tuple[int, int]]) -> list[BatchPlan]:
+def _parts(reading: JsonMapping, ranges: Iterable[tuple[int, int]]) -> list[BatchPlan]:
     return [
         BatchPlan(
             "labeling.import_part",

@@ -13,6 +13,7 @@ from django.template.loader import render_to_string
 from labeling.conversation import read_conversation
 from labeling.conversation.turns import folded, rest_of
 from toolevals.grading.values.problems import Problem
+from toolevals.json_types import JsonObject
 
 # A turn, or the rest of one of its blocks.
 _NAME = re.compile(r"([0-9]{1,6})(?:\.([0-9]{1,6}))?")
@@ -20,7 +21,7 @@ MOST_PARTS = 200
 
 
 def page_or_fragment(
-    request: HttpRequest, *, page: str, fragment: str, context: dict[str, Any], url: str = ""
+    request: HttpRequest, *, page: str, fragment: str, context: JsonObject, url: str = ""
 ) -> HttpResponse:
     """Return the whole page, or for a script that swaps only what changes, that, with the address it belongs to."""
     if not request.headers.get("HX-Request"):

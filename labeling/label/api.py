@@ -21,6 +21,7 @@ from labeling.label.queries import project_slot
 from labeling.label.services import MAX_SUGGESTIONS, SuggestionRow, label_hand_in, label_withdraw, suggestions_store
 from labeling.models import Draft, Label, LabelAnswer, LabelBatch, LabelSlot, Skip, SpareLabel
 from toolevals.registry.tool_lists import tools_in
+from toolevals.workspace.api.plain import PlainSerializer
 from toolevals.workspace.api.serializers import shown, valid_data
 from toolevals.workspace.models import within
 
@@ -55,14 +56,14 @@ class ClaimSerializer(serializers.ModelSerializer[LabelSlot]):
         return [spec.to_document() for spec in tools_in(slot.revision.tools)]
 
 
-class NewClaimSerializer(serializers.Serializer[Any]):
+class NewClaimSerializer(PlainSerializer):
     """The place to claim from: one batch, one dataset, or the whole project."""
 
     dataset = serializers.SlugField(default=None, allow_null=True)
     batch = serializers.UUIDField(default=None, allow_null=True)
 
 
-class NewLabelSerializer(serializers.Serializer[Any]):
+class NewLabelSerializer(PlainSerializer):
     """A label: the expectation in the form of `expectation.v1.json`, or an answer that says why there is none."""
 
     answer = serializers.ChoiceField(choices=LabelAnswer.choices, default=LabelAnswer.EXPECTATION)
@@ -125,7 +126,7 @@ class SpareLabelSerializer(serializers.ModelSerializer[SpareLabel]):
         )
 
 
-class NewSkipSerializer(serializers.Serializer[Any]):
+class NewSkipSerializer(PlainSerializer):
     """The reason why an example is passed on."""
 
     reason = serializers.CharField(max_length=300, allow_blank=True, default="")
@@ -304,21 +305,21 @@ class LabelDetail(LabelingView):
         return Response(ClaimSerializer(slot).data)
 
 
-class SuggestionSerializer(serializers.Serializer[Any]):
+class SuggestionSerializer(PlainSerializer):
     """One example's external id, and the expectation in the form of `expectation.v1.json`."""
 
     id = serializers.CharField(max_length=200)
     expectation = serializers.JSONField()
 
 
-class NewSuggestionsSerializer(serializers.Serializer[Any]):
+class NewSuggestionsSerializer(PlainSerializer):
     """Holds what one source suggests: all of it is stored, or nothing."""
 
     by = serializers.CharField(max_length=200, help_text="Who suggests it, such as a model and its prompt's version.")
     suggestions = serializers.ListField(child=SuggestionSerializer(), max_length=MAX_SUGGESTIONS)
 
 
-class StoredSuggestionsSerializer(serializers.Serializer[Any]):
+class StoredSuggestionsSerializer(PlainSerializer):
     """Counts the suggestions that were stored."""
 
     stored = serializers.IntegerField()

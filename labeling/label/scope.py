@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 from uuid import UUID
 
 from django.http import Http404, QueryDict
@@ -18,6 +17,7 @@ from labeling.label.open_tasks import handed_in_today, to_calibrate
 from labeling.label.queries import dataset_called, own_counts
 from labeling.models import CalibrationRound, Dataset, LabelBatch, LabelSlot, SlotState, SpareLabel
 from labeling.second_looks.pending_second_looks import looks_due
+from toolevals.json_types import JsonObject
 from toolevals.workspace.navigation import counted
 from toolevals.workspace.requests import ProjectRequest
 
@@ -86,7 +86,7 @@ class Agreed:
     figure: Figure | None
 
 
-def end_context(request: ProjectRequest, scope: Scope, first: CalibrationRound | None) -> dict[str, Any]:
+def end_context(request: ProjectRequest, scope: Scope, first: CalibrationRound | None) -> JsonObject:
     """Return what the page shows where no example waits; `first`: the calibration round that comes before any."""
     where, user = scope.dataset or request.project, request.user
     handed_in = own_counts(where, user)[1]

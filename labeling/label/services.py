@@ -34,6 +34,7 @@ from labeling.models import (
     Suggestion,
 )
 from toolevals.grading.values.problems import InvalidDocument, Problem
+from toolevals.json_types import JsonObject
 from toolevals.workspace.audit.services import audit_record
 from toolevals.workspace.clock import database_now
 from toolevals.workspace.models import AuditEntry, Membership, Project, Role, User
@@ -43,7 +44,7 @@ class LabelContent(NamedTuple):
     """The content of a label."""
 
     answer: str
-    expectation: dict[str, Any] | None
+    expectation: JsonObject | None
     rationale: str
     flagged: bool
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
 
 from django.http import QueryDict
 
@@ -28,6 +27,7 @@ from labeling.label_form.plan import (
 )
 from labeling.label_form.reading import Page, page_of
 from toolevals.grading.values import ToolSpec
+from toolevals.json_types import JsonMapping
 from toolevals.workspace.requests import whole_number
 
 # What the page sends of a field, whether or not anything was entered.
@@ -38,7 +38,7 @@ FIND, FIRST = "find", "first"
 _ADDRESS = re.compile(r"c([0-9]{1,5})((?:/.*)?)", re.DOTALL)
 
 
-def keep_fitting(entries: CallEntries, before: Mapping[str, Any], after: Mapping[str, Any]) -> None:
+def keep_fitting(entries: CallEntries, before: JsonMapping, after: JsonMapping) -> None:
     """Drop what was entered for arguments that the tool chosen now does not have, or has of another type.
 
     Args:

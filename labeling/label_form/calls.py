@@ -34,6 +34,7 @@ from labeling.label_form.matchers import (
 )
 from toolevals.grading.values.documents import load_json
 from toolevals.grading.values.problems import InvalidDocument, pointer_to
+from toolevals.json_types import JsonMapping, JsonObject
 
 MAX_EXTRAS = 100
 MAX_ITEMS = 200
@@ -98,7 +99,7 @@ def shown_item_keys(entries: CallEntries, one: ArgumentField) -> list[str]:
     return item_keys(entries, one.path) or (["0"] if one.fewest_items > 0 else [])
 
 
-def fields_of_call(entries: CallEntries, schema: Mapping[str, Any]) -> list[ArgumentField]:
+def fields_of_call(entries: CallEntries, schema: JsonMapping) -> list[ArgumentField]:
     """Return the fields of a call: those of the tool's schema, then those that were added."""
     known = argument_fields(schema)
     root = Root(schema)
@@ -112,7 +113,7 @@ def fields_of_object(entries: CallEntries, one: ArgumentField) -> list[ArgumentF
     return [*known, *(extra_field(one.schema, one.root, one.path, name) for name in names)]
 
 
-def read_entry(entries: CallEntries, field: ArgumentField, matcher: str) -> dict[str, Any]:
+def read_entry(entries: CallEntries, field: ArgumentField, matcher: str) -> JsonObject:
     """Return the matcher's document; of an object by field and a list item by item, see `calls`.
 
     Raises:
@@ -129,7 +130,7 @@ def read_entry(entries: CallEntries, field: ArgumentField, matcher: str) -> dict
     return document
 
 
-def _document(entries: CallEntries, field: ArgumentField, matcher: str) -> dict[str, Any]:
+def _document(entries: CallEntries, field: ArgumentField, matcher: str) -> JsonObject:
     values = entries.every("v", field.path)
     if matcher in ("key_only", "absent"):
         return {matcher: True}
@@ -158,7 +159,7 @@ def _needed(values: list[str]) -> str:
     return text
 
 
-def _raw(text: str) -> dict[str, Any]:
+def _raw(text: str) -> JsonObject:
     document = _json(_needed([text]))
     if not isinstance(document, dict):
         raise EntryError('Needs a matcher as a JSON object, such as {"exact": 1}.')
@@ -239,7 +240,7 @@ def _date(entries: CallEntries, field: ArgumentField) -> Any:
     return {"date": date, "formats": [form]} if form else date
 
 
-def _result_of(entries: CallEntries, field: ArgumentField) -> dict[str, Any]:
+def _result_of(entries: CallEntries, field: ArgumentField) -> JsonObject:
     """Return the reference; the form names the call by its number on the page, which stays as calls are moved."""
     chosen, pointer = entries.one("of", field.path), entries.one("v", field.path).strip()
     places = [place for place, each in enumerate(entries.before(), 1) if chosen in map(str, each.options)]
@@ -257,7 +258,7 @@ def _json(text: str) -> Any:
         raise EntryError(f"Cannot be read: {error.problems[0].message}") from error
 
 
-def read_call(entries: CallEntries, schema: Mapping[str, Any], at: str, read_problems: ReadProblems) -> dict[str, Any]:
+def read_call(entries: CallEntries, schema: JsonMapping, at: str, read_problems: ReadProblems) -> JsonObject:
     """Return the expected call without its tool; `at` is where it stands in the expectation."""
     read_problems.origins[at] = entries.address("")
     matchers = _read_fields(entries, fields_of_call(entries, schema), f"{at}/arguments", read_problems)
@@ -266,7 +267,7 @@ def read_call(entries: CallEntries, schema: Mapping[str, Any], at: str, read_pro
 
 def _read_fields(
     entries: CallEntries, fields: Iterable[ArgumentField], at: str, read_problems: ReadProblems
-) -> dict[str, Any]:
+) -> JsonObject:
     matchers = {}
     for one in fields:
         document = _read_field(entries, one, at + pointer_to([one.name]), read_problems)
@@ -275,9 +276,7 @@ def _read_fields(
     return matchers
 
 
-def _read_field(
-    entries: CallEntries, one: ArgumentField, at: str, read_problems: ReadProblems
-) -> dict[str, Any] | None:
+def _read_field(entries: CallEntries, one: ArgumentField, at: str, read_problems: ReadProblems) -> JsonObject | None:
     """Return one field's matcher; None where the label does not name it, or what was entered cannot be read."""
     one = chosen_field(entries, one)
     read_problems.origins[at] = entries.address(one.path)
@@ -298,8 +297,8 @@ def _read_field(
 
 def _read_parts(
     entries: CallEntries, one: ArgumentField, matcher: str, at: str, read_problems: ReadProblems
-) -> dict[str, Any]:
-    document: dict[str, Any]
+) -> JsonObject:
+    document: JsonObject
     if matcher == "fields":
         document = {"fields": _read_fields(entries, fields_of_object(entries, one), f"{at}/fields", read_problems)}
         if entries.one("more", one.path):

@@ -15,9 +15,10 @@ from typing import Any
 from urllib.parse import unquote
 
 from toolevals.grading.values.problems import value_at
+from toolevals.json_types import JsonMapping, JsonObject
 
 # Admits any value.
-ANY: Mapping[str, Any] = {}
+ANY: JsonMapping = {}
 MAX_STEPS = 100
 MAX_VARIANTS = 20
 # Of alternatives beyond this number none is looked at.
@@ -36,13 +37,13 @@ class Root:
     `opens` says whether objects that are required are open at first: not where that is more than a page holds.
     """
 
-    def __init__(self, schema: Mapping[str, Any]) -> None:
+    def __init__(self, schema: JsonMapping) -> None:
         self.schema = schema
         self.opens = True
         # By identity, with what was merged, so that no other gets its identity.
-        self._merged: dict[int, tuple[Any, Mapping[str, Any]]] = {}
+        self._merged: dict[int, tuple[Any, JsonMapping]] = {}
 
-    def merged(self, schema: Any, depth: int = 0) -> Mapping[str, Any]:
+    def merged(self, schema: Any, depth: int = 0) -> JsonMapping:
         """Return a schema with its references followed and the parts of its `allOf` put into it.
 
         References that lead out of the schema or nowhere, and what leads back to itself, say nothing.
@@ -61,7 +62,7 @@ class Root:
             known = self._merged[id(schema)] = schema, whole
         return known[1]
 
-    def _target(self, schema: Mapping[str, Any]) -> Any:
+    def _target(self, schema: JsonMapping) -> Any:
         reference = schema.get("$ref")
         if not isinstance(reference, str) or not reference.startswith("#/"):
             return None
@@ -69,7 +70,7 @@ class Root:
         return found if isinstance(found, Mapping) else None
 
 
-def add(whole: dict[str, Any], part: Mapping[str, Any]) -> None:
+def add(whole: JsonObject, part: JsonMapping) -> None:
     """Put into a schema what another says of the same value."""
     for key, value in part.items():
         mine = whole.get(key)
@@ -82,7 +83,7 @@ def add(whole: dict[str, Any], part: Mapping[str, Any]) -> None:
             whole.setdefault(key, value)
 
 
-def without_null(schema: Mapping[str, Any], root: Root) -> tuple[Mapping[str, Any], bool]:
+def without_null(schema: JsonMapping, root: Root) -> tuple[JsonMapping, bool]:
     """Return the schema without the permission to be null, and whether it was permitted."""
     kinds = schema.get("type")
     if isinstance(kinds, list) and "null" in kinds:
@@ -102,7 +103,7 @@ def without_null(schema: Mapping[str, Any], root: Root) -> tuple[Mapping[str, An
     return schema, False
 
 
-def variants_of(schema: Mapping[str, Any], root: Root) -> tuple[Mapping[str, Any], ...]:
+def variants_of(schema: JsonMapping, root: Root) -> tuple[JsonMapping, ...]:
     """Return the schemas of which a value meets one, each with what is next to the choice; none where it has none.
 
     Where the choice only narrows what is said next to it (say, which properties are required), it is none.
@@ -122,13 +123,13 @@ def variants_of(schema: Mapping[str, Any], root: Root) -> tuple[Mapping[str, Any
     return ()
 
 
-def _both(left: Mapping[str, Any], right: Mapping[str, Any]) -> Mapping[str, Any]:
+def _both(left: JsonMapping, right: JsonMapping) -> JsonMapping:
     whole = dict(left)
     add(whole, right)
     return whole
 
 
-def _says_what(schema: Mapping[str, Any]) -> bool:
+def _says_what(schema: JsonMapping) -> bool:
     return any(word in schema for word in ("type", "enum", "const", "properties", "items", *_COMPOSED))
 
 
@@ -203,7 +204,7 @@ class ArgumentField:
     # Whether it is one item of a list, or an argument that the schema does not name.
     is_item: bool = False
     is_extra: bool = False
-    schema: Mapping[str, Any] = field(default_factory=dict)
+    schema: JsonMapping = field(default_factory=dict)
     root: Root = field(default_factory=lambda: Root(ANY))
 
     @property
@@ -223,7 +224,7 @@ class ArgumentField:
         return self.path.count("/") - 1
 
 
-def argument_fields(schema: Mapping[str, Any]) -> tuple[ArgumentField, ...]:
+def argument_fields(schema: JsonMapping) -> tuple[ArgumentField, ...]:
     """Return the fields of a tool's input schema, in its order; none where it takes no named arguments.
 
     Of an object with more than MAX_FIELDS properties the first ones are fields; `takes_extras` says so, too.
@@ -276,7 +277,7 @@ def variant_of(parent: ArgumentField, number: int) -> ArgumentField:
     )
 
 
-def extra_field(schema: Mapping[str, Any], root: Root, parent: str, name: str) -> ArgumentField:
+def extra_field(schema: JsonMapping, root: Root, parent: str, name: str) -> ArgumentField:
     """Return the field of a property that an object's schema does not name."""
     additional = schema.get("additionalProperties")
     part = additional if isinstance(additional, Mapping) else ANY
@@ -284,7 +285,7 @@ def extra_field(schema: Mapping[str, Any], root: Root, parent: str, name: str) -
     return replace(made, is_extra=True)
 
 
-def takes_extras(schema: Mapping[str, Any]) -> bool:
+def takes_extras(schema: JsonMapping) -> bool:
     """Return whether an object may have properties that its schema does not name, as far as is said."""
     additional = schema.get("additionalProperties")
     known = schema["properties"] if isinstance(schema.get("properties"), Mapping) else {}
@@ -303,7 +304,7 @@ def step(name: str) -> str:
     return re.sub(r"[%\x00-\x1f\x7f\u2028\u2029]", lambda found: f"%{ord(found[0]):02X}", escaped(name))
 
 
-def make_field(name: str, schema: Mapping[str, Any], root: Root, *, path: str, required: bool) -> ArgumentField:
+def make_field(name: str, schema: JsonMapping, root: Root, *, path: str, required: bool) -> ArgumentField:
     """Return the field of one schema."""
     plain, nullable = without_null(root.merged(schema), root)
     kind, choices = _kind(plain, root)
@@ -330,7 +331,7 @@ def make_field(name: str, schema: Mapping[str, Any], root: Root, *, path: str, r
     )
 
 
-def _properties(schema: Mapping[str, Any], root: Root, *, parent: str) -> tuple[ArgumentField, ...]:
+def _properties(schema: JsonMapping, root: Root, *, parent: str) -> tuple[ArgumentField, ...]:
     properties = schema.get("properties")
     if not isinstance(properties, Mapping):
         return ()
@@ -348,7 +349,7 @@ def _properties(schema: Mapping[str, Any], root: Root, *, parent: str) -> tuple[
     )
 
 
-def _kind(schema: Mapping[str, Any], root: Root) -> tuple[Kind, tuple[Choice, ...]]:
+def _kind(schema: JsonMapping, root: Root) -> tuple[Kind, tuple[Choice, ...]]:
     allowed = [schema["const"]] if "const" in schema else schema.get("enum")
     if isinstance(allowed, list) and allowed:
         simple = len(allowed) <= MAX_CHOICES and not any(isinstance(value, dict | list) for value in allowed)
@@ -374,7 +375,7 @@ def _choice(value: Any, title: object = "") -> Choice:
     return Choice(literal, shown, title if isinstance(title, str) and title != shown else "")
 
 
-def _titled(schema: Mapping[str, Any], root: Root) -> tuple[Choice, ...]:
+def _titled(schema: JsonMapping, root: Root) -> tuple[Choice, ...]:
     """Return the choices of a schema that lists each allowed value with a title: `oneOf` or `anyOf` of constants."""
     parts = variants_of(schema, root)
     if not parts or not all("const" in part and not isinstance(part["const"], dict | list) for part in parts):
@@ -382,7 +383,7 @@ def _titled(schema: Mapping[str, Any], root: Root) -> tuple[Choice, ...]:
     return tuple(_choice(part["const"], part.get("title", "")) for part in parts)
 
 
-def _titles(schema: Mapping[str, Any], root: Root) -> tuple[str, ...]:
+def _titles(schema: JsonMapping, root: Root) -> tuple[str, ...]:
     titles = [_title(part) for part in variants_of(schema, root)]
     return tuple(
         title if title and titles.count(title) == 1 else f"{title or 'variant'} {number + 1}"
@@ -390,7 +391,7 @@ def _titles(schema: Mapping[str, Any], root: Root) -> tuple[str, ...]:
     )
 
 
-def _title(part: Mapping[str, Any]) -> str:
+def _title(part: JsonMapping) -> str:
     """Return what a variant is called: its title, the value that tells it, its type."""
     if isinstance(part.get("title"), str):
         return str(part["title"])[:60]
@@ -405,7 +406,7 @@ def _title(part: Mapping[str, Any]) -> str:
     return words.get(kind, kind) if isinstance(kind, str) else ""
 
 
-def _hint(schema: Mapping[str, Any], kind: Kind) -> str:
+def _hint(schema: JsonMapping, kind: Kind) -> str:
     if kind is Kind.JSON:
         return f"JSON, {schema['type']}" if isinstance(schema.get("type"), str) else "JSON"
     parts = []

@@ -27,6 +27,7 @@ from labeling.label_form.reading import ANY_CALL, EXPECTATION, NONE, OWN, REASON
 from toolevals.grading.values import Expectation, ToolSpec
 from toolevals.grading.values.canonical import canonical
 from toolevals.grading.values.problems import InvalidDocument
+from toolevals.json_types import JsonMapping, JsonObject
 
 # Of variants in variants so many are tried together for one value.
 MAX_TRIES = 60
@@ -43,7 +44,7 @@ def empty_form() -> QueryDict:
     return QueryDict()
 
 
-def form_of(document: Mapping[str, Any] | None, tools: Sequence[ToolSpec], *, answer: str = EXPECTATION) -> QueryDict:
+def form_of(document: JsonMapping | None, tools: Sequence[ToolSpec], *, answer: str = EXPECTATION) -> QueryDict:
     """Return the page's fields for a label: as a form where it can say all of it, else as raw JSON."""
     data = QueryDict(mutable=True)
     if document is None:
@@ -56,12 +57,12 @@ def form_of(document: Mapping[str, Any] | None, tools: Sequence[ToolSpec], *, an
     return data
 
 
-def expectation_text(document: Mapping[str, Any]) -> str:
+def expectation_text(document: JsonMapping) -> str:
     """Return an expectation as the page shows it where that is raw JSON."""
     return json.dumps(document, ensure_ascii=False, indent=2)
 
 
-def fill_form(document: Mapping[str, Any], tools: Sequence[ToolSpec]) -> QueryDict | None:
+def fill_form(document: JsonMapping, tools: Sequence[ToolSpec]) -> QueryDict | None:
     """Return the form's fields for an expectation, or None where the form cannot say all of it.
 
     The form is read back and compared: what it shows is what the expectation says, nothing more and nothing less.
@@ -84,20 +85,20 @@ def fill_form(document: Mapping[str, Any], tools: Sequence[ToolSpec]) -> QueryDi
     return data if is_short and back is not None and canonical(back) == canonical(normal) else None
 
 
-def _normal(document: Mapping[str, Any]) -> dict[str, Any] | None:
+def _normal(document: JsonMapping) -> JsonObject | None:
     try:
         return Expectation.from_document(dict(document)).to_document()
     except InvalidDocument:
         return None
 
 
-def _fill_kind(normal: Mapping[str, Any], tools: Sequence[ToolSpec]) -> dict[str, list[str]] | None:
+def _fill_kind(normal: JsonMapping, tools: Sequence[ToolSpec]) -> dict[str, list[str]] | None:
     if normal["kind"] == "no_call":
         return {"tool": [NONE], **_fill_why(normal)}
     return {"tool": [ANY_CALL]} if normal["kind"] == "some_call" else _fill_calls(normal, tools)
 
 
-def _fill_calls(normal: Mapping[str, Any], tools: Sequence[ToolSpec]) -> dict[str, list[str]] | None:
+def _fill_calls(normal: JsonMapping, tools: Sequence[ToolSpec]) -> dict[str, list[str]] | None:
     plan, calls = plan_of(normal["alternatives"])
     if len(calls) > MAX_CALLS:
         return None
@@ -121,10 +122,10 @@ def _fill_calls(normal: Mapping[str, Any], tools: Sequence[ToolSpec]) -> dict[st
 Parts = dict[str, list[str]]
 
 
-def fill_call(entries: CallEntries, schema: Mapping[str, Any], call: Mapping[str, Any]) -> Parts:
+def fill_call(entries: CallEntries, schema: JsonMapping, call: JsonMapping) -> Parts:
     """Return what the form would send for an expected call, by field name."""
     known = argument_fields(schema)
-    matchers: Mapping[str, Any] = call.get("arguments") or {}
+    matchers: JsonMapping = call.get("arguments") or {}
     filled: Parts = {entries.name("tool"): [call["tool"]]}
     if call.get("additional_arguments", True):
         filled[entries.name("more")] = ["1"]
@@ -134,8 +135,8 @@ def fill_call(entries: CallEntries, schema: Mapping[str, Any], call: Mapping[str
 def _fill_fields(
     entries: CallEntries,
     known: Iterable[ArgumentField],
-    matchers: Mapping[str, Any],
-    inside: tuple[Mapping[str, Any], Root, str],
+    matchers: JsonMapping,
+    inside: tuple[JsonMapping, Root, str],
     tries: int = MAX_TRIES,
 ) -> Parts:
     schema, root, path = inside
@@ -155,7 +156,7 @@ def _fill_fields(
     return filled
 
 
-def _fill_field(entries: CallEntries, one: ArgumentField, matcher: Mapping[str, Any], tries: int) -> Parts:
+def _fill_field(entries: CallEntries, one: ArgumentField, matcher: JsonMapping, tries: int) -> Parts:
     """Return a field's parts; so many variants are tried, those in each other multiplied."""
     if one.kind is not Kind.VARIANT:
         return _fill_plain(entries, one, matcher, tries)
@@ -169,7 +170,7 @@ def _fill_field(entries: CallEntries, one: ArgumentField, matcher: Mapping[str, 
     return min(tried, key=lambda pair: pair[0])[1]
 
 
-def _fill_plain(entries: CallEntries, one: ArgumentField, matcher: Mapping[str, Any], tries: int) -> Parts:
+def _fill_plain(entries: CallEntries, one: ArgumentField, matcher: JsonMapping, tries: int) -> Parts:
     path = one.path
     if "fields" in matcher:
         filled: Parts = {entries.name("m", path): ["fields"]}
@@ -194,7 +195,7 @@ def _awkwardness(filled: Parts) -> int:
     return extras + sum(".m" in name and values == [RAW] for name, values in filled.items())
 
 
-def _misfits(variant: ArgumentField, matcher: Mapping[str, Any]) -> bool:
+def _misfits(variant: ArgumentField, matcher: JsonMapping) -> bool:
     """Return whether a matcher is for values of another kind than a variant takes."""
     value = matcher.get("exact")
     is_object, is_list = "fields" in matcher or isinstance(value, dict), "items" in matcher or isinstance(value, list)
@@ -202,7 +203,7 @@ def _misfits(variant: ArgumentField, matcher: Mapping[str, Any]) -> bool:
     return variant.kind not in (wanted, Kind.JSON) if wanted else variant.kind in (Kind.OBJECT, Kind.LIST)
 
 
-def _fill_entry(entries: CallEntries, field: ArgumentField, matcher: Mapping[str, Any]) -> dict[str, list[str]]:
+def _fill_entry(entries: CallEntries, field: ArgumentField, matcher: JsonMapping) -> dict[str, list[str]]:
     """Return what the form would send for a matcher, by part; as JSON where nothing else says just the same."""
     parts = _filled(entries, field, matcher)
     if parts is None or _read_back(entries, field, parts) != canonical(matcher):
@@ -223,7 +224,7 @@ def _read_back(around: CallEntries, field: ArgumentField, parts: Mapping[str, li
         return None
 
 
-def _filled(entries: CallEntries, field: ArgumentField, matcher: Mapping[str, Any]) -> dict[str, list[str]] | None:
+def _filled(entries: CallEntries, field: ArgumentField, matcher: JsonMapping) -> dict[str, list[str]] | None:
     if matcher.get("key_only") and matcher.get("optional"):
         return {"m": [FREE]}
     key = next((name for name in matcher if name != "optional"), "")
@@ -276,7 +277,7 @@ def _shown_in_list(value: Any, field: ArgumentField) -> str:
     return next((choice.shown for choice in field.choices if choice.literal == literal), literal)
 
 
-def _fill_why(document: Mapping[str, Any]) -> dict[str, list[str]]:
+def _fill_why(document: JsonMapping) -> dict[str, list[str]]:
     """Return what the form would send for the reason of no call, and for the tools that come near."""
     why = str(document.get("why") or "")
     near = {"near": list(document["near"])} if document.get("near") else {}
@@ -285,7 +286,7 @@ def _fill_why(document: Mapping[str, Any]) -> dict[str, list[str]]:
     return {"why": [OWN], "why_own": [why], **near}
 
 
-def _fill_beside(document: Mapping[str, Any]) -> dict[str, list[str]]:
+def _fill_beside(document: JsonMapping) -> dict[str, list[str]]:
     """Return what the form would send for what is next to the calls."""
     filled: dict[str, list[str]] = {}
     if document.get("reactions"):

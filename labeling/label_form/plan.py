@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 
 from toolevals.grading.values.documents import load_json
 from toolevals.grading.values.problems import InvalidDocument
+from toolevals.json_types import JsonMapping, JsonObject
 
 MAX_CALLS = 100
 MAX_BYTES = 20_000
@@ -107,18 +108,18 @@ def read_plan(text: str) -> Plan:
     return plan if plan.routes and unique and len(calls) <= MAX_CALLS else single_plan()
 
 
-def plan_of(alternatives: Sequence[Mapping[str, Any]]) -> tuple[Plan, dict[int, Mapping[str, Any]]]:
+def plan_of(alternatives: Sequence[JsonMapping]) -> tuple[Plan, dict[int, JsonMapping]]:
     """Return the plan of an expectation's alternatives, and its calls by their numbers."""
-    calls: dict[int, Mapping[str, Any]] = {}
+    calls: dict[int, JsonMapping] = {}
 
-    def numbered(call: Mapping[str, Any]) -> int:
+    def numbered(call: JsonMapping) -> int:
         calls[len(calls) + 1] = call
         return len(calls)
 
     return Plan([_route(number, one, numbered) for number, one in enumerate(alternatives, start=1)]), calls
 
 
-def _route(number: int, document: Mapping[str, Any], call: Callable[[Any], int]) -> Route:
+def _route(number: int, document: JsonMapping, call: Callable[[Any], int]) -> Route:
     """Return an alternative from its document; `call` returns the number of what stands for a call."""
 
     def position(one: Any) -> Position:
@@ -139,7 +140,7 @@ def _route(number: int, document: Mapping[str, Any], call: Callable[[Any], int])
     )
 
 
-def route_document(route: Route, call: Callable[[int, str], Any], at: str) -> dict[str, Any]:
+def route_document(route: Route, call: Callable[[int, str], Any], at: str) -> JsonObject:
     """Return an alternative's document, which stands at a pointer; without the calls of which `call` returns None."""
 
     def every(items: Iterable[Item], document: Callable[[Item, str], Any], at: str) -> list[Any]:

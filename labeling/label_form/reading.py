@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from django.http import QueryDict
 
@@ -18,6 +17,7 @@ from toolevals.grading.json_schema.reasons import reasoned_words
 from toolevals.grading.values import Expectation, ToolSpec
 from toolevals.grading.values.documents import load_json
 from toolevals.grading.values.problems import InvalidDocument, Problem
+from toolevals.json_types import JsonMapping, JsonObject
 
 # Why no call is right, as people choose it: the value kept, the words, what is meant.
 REASONS = (
@@ -77,7 +77,7 @@ def non_call_fields_of(data: QueryDict, *, unfolded: frozenset[str] = frozenset(
     )
 
 
-def read_why(data: QueryDict, read_problems: ReadProblems, tools: Collection[str]) -> dict[str, Any]:
+def read_why(data: QueryDict, read_problems: ReadProblems, tools: Collection[str]) -> JsonObject:
     """Return the expectation of no call; `tools` are the names of the offered tools."""
     read_problems.origins |= {"/why": "why", "/near": "near"}
     document = _read_reason(data, read_problems)
@@ -89,7 +89,7 @@ def read_why(data: QueryDict, read_problems: ReadProblems, tools: Collection[str
     return document
 
 
-def _read_reason(data: QueryDict, read_problems: ReadProblems) -> dict[str, Any]:
+def _read_reason(data: QueryDict, read_problems: ReadProblems) -> JsonObject:
     chosen = data.get("why", "")
     why = data.get("why_own", "") if chosen == OWN else chosen
     if (chosen == OWN and why) or chosen in {reason for reason, _, _ in REASONS}:
@@ -98,10 +98,10 @@ def _read_reason(data: QueryDict, read_problems: ReadProblems) -> dict[str, Any]
     return {"kind": "no_call"}
 
 
-def read_non_call_fields(data: QueryDict, read_problems: ReadProblems) -> dict[str, Any]:
+def read_non_call_fields(data: QueryDict, read_problems: ReadProblems) -> JsonObject:
     """Return what is next to the calls, of the sections that are unfolded."""
     given = non_call_fields_of(data)
-    document: dict[str, Any] = {}
+    document: JsonObject = {}
     read_problems.origins |= {"/state": "state", "/answer": "says", "/answer/pattern": "says_pattern"}
     reactions = [name for name, _, _ in RIGHT_REACTIONS if name in given.reactions]
     if reactions:
@@ -115,8 +115,8 @@ def read_non_call_fields(data: QueryDict, read_problems: ReadProblems) -> dict[s
     return document
 
 
-def _answer(given: NonCallFields) -> dict[str, Any]:
-    answer: dict[str, Any] = {}
+def _answer(given: NonCallFields) -> JsonObject:
+    answer: JsonObject = {}
     contains = [text.replace("\r\n", "\n") for text in given.contains]
     if contains:
         answer["contains"] = contains
@@ -126,7 +126,7 @@ def _answer(given: NonCallFields) -> dict[str, Any]:
     return answer
 
 
-def _read_state(text: str, document: dict[str, Any], read_problems: ReadProblems) -> None:
+def _read_state(text: str, document: JsonObject, read_problems: ReadProblems) -> None:
     try:
         state = load_json(text, max_bytes=MAX_JSON_BYTES, max_depth=MAX_JSON_DEPTH)
     except InvalidDocument as error:
@@ -156,7 +156,7 @@ class Entered:
     `answer` is a LabelAnswer; where it is none of "expectation", there is no document.
     """
 
-    document: dict[str, Any] | None
+    document: JsonObject | None
     problems: tuple[FieldProblem, ...]
     answer: str = EXPECTATION
 
@@ -202,11 +202,11 @@ class Page:
         name = self.tool_name(number)
         return next((tool for tool in self.tools if tool.name == name), None)
 
-    def schema(self, number: int) -> Mapping[str, Any]:
+    def schema(self, number: int) -> JsonMapping:
         """Return the schema of a call's arguments; of a tool that is not offered, one that says nothing."""
         return self.schema_of(self.tool_name(number))
 
-    def schema_of(self, name: str) -> Mapping[str, Any]:
+    def schema_of(self, name: str) -> JsonMapping:
         """Return the schema of a tool's arguments; of a tool that is not offered, one that says nothing."""
         return next((tool.input_schema for tool in self.tools if tool.name == name), {})
 
@@ -267,7 +267,7 @@ def _read(page: Page) -> tuple[Entered, ReadProblems]:
             read_problems.problems.append(FieldProblem("rationale", WHAT_IS_MISSING))
         return Entered(None, tuple(read_problems.problems), page.kind), read_problems
     if page.kind == NONE:
-        document: dict[str, Any] | None = read_why(page.data, read_problems, {tool.name for tool in page.tools})
+        document: JsonObject | None = read_why(page.data, read_problems, {tool.name for tool in page.tools})
     elif page.kind == ANY_CALL:
         document = {"kind": "some_call"}
     else:
@@ -277,12 +277,12 @@ def _read(page: Page) -> tuple[Entered, ReadProblems]:
     return Entered(document, tuple(read_problems.problems)), read_problems
 
 
-def _read_calls(page: Page, read_problems: ReadProblems) -> dict[str, Any] | None:
+def _read_calls(page: Page, read_problems: ReadProblems) -> JsonObject | None:
     if page.plan.is_simple and not page.tool_name(page.open):
         read_problems.problems.append(FieldProblem("tool", CHOOSE))
         return None
 
-    def call(number: int, at: str) -> dict[str, Any] | None:
+    def call(number: int, at: str) -> JsonObject | None:
         if name := page.tool_name(number):
             return {"tool": name, **read_call(page.entries(number), page.schema(number), at, read_problems)}
         is_open = number == page.open
@@ -299,7 +299,7 @@ def _read_calls(page: Page, read_problems: ReadProblems) -> dict[str, Any] | Non
     return {"kind": "calls", "alternatives": routes}
 
 
-def _wrong(document: dict[str, Any], tools: Sequence[ToolSpec]) -> Sequence[Problem]:
+def _wrong(document: JsonObject, tools: Sequence[ToolSpec]) -> Sequence[Problem]:
     try:
         expectation = Expectation.from_document(document)
     except InvalidDocument as error:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from http import HTTPStatus
-from typing import Any
 
 from django.http import Http404
 from drf_spectacular.utils import extend_schema, extend_schema_field
@@ -15,11 +14,12 @@ from labeling.api.base import LabelingView
 from labeling.coverage.quotas import SCHEMA
 from labeling.lint.services import finding_ignore, finding_restore, lint_start
 from labeling.models import LintReport
+from toolevals.workspace.api.plain import PlainSerializer
 from toolevals.workspace.jobs.api import JobSerializer
 
 
 @extend_schema_field(dict(SCHEMA))
-class LintSerializer(serializers.Serializer[Any]):
+class LintSerializer(PlainSerializer):
     """A report: findings, how many of each rule, and what an agent that does nothing passes."""
 
     created_at = serializers.DateTimeField()
@@ -33,7 +33,7 @@ class LintSerializer(serializers.Serializer[Any]):
     ignored = serializers.DictField(child=serializers.DictField(), source="document.ignored")
 
 
-class IgnoredSerializer(serializers.Serializer[Any]):
+class IgnoredSerializer(PlainSerializer):
     """The reason why a finding is ignored."""
 
     reason = serializers.CharField(max_length=300)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Literal, TypedDict
 
 from toolevals.grading.values.canonical import digest
+from toolevals.json_types import JsonObject
 
 Severity = Literal["error", "warning", "note"]
 SEVERITIES: Final[tuple[Severity, ...]] = ("error", "warning", "note")
@@ -102,7 +103,7 @@ class Report:
             )
         )
 
-    def to_document(self) -> dict[str, Any]:
+    def to_document(self) -> JsonObject:
         """Return the report as it is kept: the findings of each rule together, in the order of the rules."""
         order = {name: place for place, name in enumerate(RULES)}
         return {

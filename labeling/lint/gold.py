@@ -15,6 +15,7 @@ from toolevals.grading.matching.equivalence import expectation_form
 from toolevals.grading.values import Expectation, ToolSpec, Transcript
 from toolevals.grading.values.canonical import digest
 from toolevals.grading.values.problems import InvalidDocument, Problem
+from toolevals.json_types import JsonMapping
 
 # A tool must be called so often before an argument that is never filled says anything.
 FEWEST_CALLS = 10
@@ -33,7 +34,7 @@ class GoldLint:
         self._optional: dict[tuple[str, str], None] = {}
 
     def add(
-        self, example: NamedExample, document: Mapping[str, Any], tools: Mapping[str, ToolSpec], *, is_of_registry: bool
+        self, example: NamedExample, document: JsonMapping, tools: Mapping[str, ToolSpec], *, is_of_registry: bool
     ) -> str | None:
         """Take in one example with gold; return a text that is the same for gold that means the same.
 
@@ -77,7 +78,7 @@ class GoldLint:
             sentence = f"{example['external_id']} passes without any call: nothing that it expects is required."
             self._report.add("passes_idle", sentence, about=[example["external_id"]], examples=[example])
 
-    def _count_arguments(self, document: Mapping[str, Any], tools: Mapping[str, ToolSpec]) -> None:
+    def _count_arguments(self, document: JsonMapping, tools: Mapping[str, ToolSpec]) -> None:
         for name in {call["tool"] for call in calls_of(document)} & tools.keys():
             self._calls[name] += 1
             filled = {
@@ -100,7 +101,7 @@ class GoldLint:
 _ACCEPTED = re.compile(r"(?P<matcher>.*)/one_of/(?P<place>[0-9]+)(?:/.*)?")
 
 
-def gold_misfits(document: Mapping[str, Any], offered: Sequence[ToolSpec]) -> Sequence[Problem]:
+def gold_misfits(document: JsonMapping, offered: Sequence[ToolSpec]) -> Sequence[Problem]:
     """Return why a gold breaks the schemas of the offered tools, whichever of its accepted values is taken."""
     try:
         expectation = Expectation.from_document(document)
@@ -115,7 +116,7 @@ def problems_sentence(external_id: str, problems: Sequence[Problem]) -> str:
     return f"{external_id}: {problems[0].pointer} {problems[0].message}{more}"
 
 
-def _by_weight(problems: Sequence[Problem], document: Mapping[str, Any]) -> tuple[list[Problem], list[Problem]]:
+def _by_weight(problems: Sequence[Problem], document: JsonMapping) -> tuple[list[Problem], list[Problem]]:
     """Return the problems that leave no way to be right, and those of accepted values with sound ones next to them."""
     broken: dict[str, set[str]] = defaultdict(set)
     matches = [(problem, _ACCEPTED.fullmatch(problem.pointer)) for problem in problems]

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from labeling.lint.findings import LISTED, RULES, SEVERITIES, Rule
 from labeling.templatetags.figures import rate
+from toolevals.json_types import JsonMapping, JsonObject
 from toolevals.presentation.csv import Cell
 from toolevals.workspace.requests import page_number
 
@@ -56,7 +56,7 @@ class RuleCount:
 class Drawn:
     """A page of a report."""
 
-    findings: Sequence[dict[str, Any]]
+    findings: Sequence[JsonObject]
     rules: Sequence[RuleCount]
     severities: Sequence[tuple[str, int]]
     ignored: int
@@ -68,7 +68,7 @@ class Drawn:
     passed_idle: str
 
 
-def drawn(document: Mapping[str, Any], state: State) -> Drawn:
+def drawn(document: JsonMapping, state: State) -> Drawn:
     """Return what a page shows of a report's document."""
     standing = [finding for finding in document["findings"] if finding["key"] not in document["ignored"]]
     chosen = list(_chosen(document, state))
@@ -90,7 +90,7 @@ def drawn(document: Mapping[str, Any], state: State) -> Drawn:
     )  # fmt: skip
 
 
-def lines(document: Mapping[str, Any], state: State) -> Iterator[Sequence[Cell]]:
+def lines(document: JsonMapping, state: State) -> Iterator[Sequence[Cell]]:
     """Yield the findings that a state chooses as rows of CSV."""
     for finding in _chosen(document, state):
         let_be = document["ignored"].get(finding["key"], {}).get("reason", "")
@@ -106,7 +106,7 @@ def lines(document: Mapping[str, Any], state: State) -> Iterator[Sequence[Cell]]
         )
 
 
-def _chosen(document: Mapping[str, Any], state: State) -> Iterator[dict[str, Any]]:
+def _chosen(document: JsonMapping, state: State) -> Iterator[JsonObject]:
     for finding in document["findings"]:
         fits = state.rule in ("", finding["rule"]) and state.severity in ("", finding["severity"])
         if fits and (finding["key"] in document["ignored"]) == state.ignored:
@@ -118,7 +118,7 @@ def _is_of(rule: Rule, state: State) -> bool:
     return not state.ignored and state.rule in ("", rule.name) and state.severity in ("", rule.severity)
 
 
-def _row(finding: dict[str, Any], ignored: Mapping[str, Any]) -> dict[str, Any]:
+def _row(finding: JsonObject, ignored: JsonMapping) -> JsonObject:
     return {
         **finding,
         "title": RULES[finding["rule"]].title,

@@ -16,6 +16,7 @@ from labeling.lint.findings import NamedExample, Report
 from labeling.lint.gold import GoldLint
 from labeling.lint.inputs import Duplicates
 from labeling.models import Dataset, Example, LintReport, Resolution
+from toolevals.json_types import JsonObject
 from toolevals.registry.models import RegistryVersion
 from toolevals.registry.tool_lists import tools_in
 from toolevals.workspace.audit.services import audit_record
@@ -176,7 +177,7 @@ def _newest(dataset: Dataset) -> LintReport:
     return report
 
 
-def _ignore(report: LintReport, ignored: dict[str, Any]) -> None:
+def _ignore(report: LintReport, ignored: JsonObject) -> None:
     report.document = {**report.document, "ignored": ignored}
     report.save(update_fields=["document"])
 

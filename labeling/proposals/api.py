@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from http import HTTPStatus
-from typing import Any
 from uuid import UUID
 
 from django.db.models import QuerySet
@@ -19,6 +18,7 @@ from labeling.examples.api import ExampleSerializer
 from labeling.models import ProposedExample
 from labeling.proposals.services import LONGEST_WORDS, MOST_AT_ONCE, proposal_accept, proposals_drop, proposals_make
 from toolevals.grading.edge_cases import EdgeCase
+from toolevals.workspace.api.plain import PlainSerializer
 from toolevals.workspace.models import within
 
 KINDS = [kind.value for kind in EdgeCase]
@@ -36,7 +36,7 @@ class ProposalSerializer(serializers.ModelSerializer[ProposedExample]):
         fields = ("id", "origin", "tool", "parameter", "kind", "input", "expectation", "state", "example", "created_at")
 
 
-class NewProposalsSerializer(serializers.Serializer[Any]):
+class NewProposalsSerializer(PlainSerializer):
     """Says which drafts to make; null is any."""
 
     tools = serializers.ListField(child=serializers.CharField(max_length=200), allow_null=True, default=None)
@@ -44,13 +44,13 @@ class NewProposalsSerializer(serializers.Serializer[Any]):
     limit = serializers.IntegerField(min_value=1, max_value=MOST_AT_ONCE, default=50)
 
 
-class MadeSerializer(serializers.Serializer[Any]):
+class MadeSerializer(PlainSerializer):
     """Counts the drafts that are new."""
 
     made = serializers.IntegerField()
 
 
-class AcceptSerializer(serializers.Serializer[Any]):
+class AcceptSerializer(PlainSerializer):
     """Other last words of the user; null leaves those of the draft."""
 
     words = serializers.CharField(max_length=LONGEST_WORDS, allow_null=True, default=None)

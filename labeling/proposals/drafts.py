@@ -19,6 +19,7 @@ from toolevals.grading.edge_cases.parameters import Parameter, is_currency, is_m
 from toolevals.grading.json_schema.conformance import expectation_problems
 from toolevals.grading.values import Expectation, ToolSpec
 from toolevals.grading.values.problems import InvalidDocument, pointer_to
+from toolevals.json_types import JsonMapping, JsonObject
 
 LONGEST = 20_000
 
@@ -44,7 +45,7 @@ _WITH_COMMAS = 1_000
 class Origin:
     """A conversation that ends with the user's words. `rest` is all else that the agent sees, as text."""
 
-    shown: Mapping[str, Any]
+    shown: JsonMapping
     words: str
     rest: str
 
@@ -61,9 +62,9 @@ class Origin:
         rest = json.dumps([messages[:-1], shown.get("context")], ensure_ascii=False)
         return cls(shown, words, rest) if words and len(words) + len(rest) <= LONGEST else None
 
-    def with_words(self, words: str) -> dict[str, Any]:
+    def with_words(self, words: str) -> JsonObject:
         """Return the input in which the user says this instead."""
-        shown: dict[str, Any] = deepcopy(dict(self.shown))
+        shown: JsonObject = deepcopy(dict(self.shown))
         shown["messages"][-1]["content"] = words
         return shown
 
@@ -101,7 +102,7 @@ class Place:
 
     tool: ToolSpec
     parameter: Parameter
-    arguments: Mapping[str, Any]
+    arguments: JsonMapping
 
     @property
     def matcher(self) -> Any:
@@ -121,7 +122,7 @@ class Place:
         """The parameter's name as people say it."""
         return re.sub(r"[_\W]+", " ", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", self.parameter.name)).strip().lower()
 
-    def exactly(self, value: Any) -> dict[str, Any]:
+    def exactly(self, value: Any) -> JsonObject:
         """Return the matcher in which this value is expected instead."""
         if len(self.parameter.path) == 1:
             return {"exact": value}
@@ -143,7 +144,7 @@ class Change:
     """The user's words, and the argument's matcher; None where the argument stays as it is."""
 
     words: str
-    matcher: dict[str, Any] | None
+    matcher: JsonObject | None
 
 
 def null_optional(origin: Origin, place: Place) -> Change | None:
@@ -245,8 +246,8 @@ class Draft:
     tool: str
     # A JSON pointer into the arguments.
     parameter: str
-    input: dict[str, Any]
-    expectation: dict[str, Any]
+    input: JsonObject
+    expectation: JsonObject
 
 
 # One rule a kind: it returns the change, or None where it cannot be made honestly.
@@ -262,7 +263,7 @@ RULES: Mapping[EdgeCase, Callable[[Origin, Place], Change | None]] = {
 
 def drafts_of(
     shown: Any,
-    expectation: Mapping[str, Any],
+    expectation: JsonMapping,
     tools: Mapping[str, ToolSpec],
     wanted: Callable[[str, str, EdgeCase], bool] = lambda *_: True,
 ) -> Iterator[Draft]:
@@ -290,8 +291,8 @@ def drafts_of(
                     yield Draft(kind, spec.name, pointer, origin.with_words(change.words), expected)
 
 
-def _changed(expectation: Mapping[str, Any], number: int, name: str, change: Change) -> dict[str, Any]:
-    expected: dict[str, Any] = deepcopy(dict(expectation))
+def _changed(expectation: JsonMapping, number: int, name: str, change: Change) -> JsonObject:
+    expected: JsonObject = deepcopy(dict(expectation))
     if change.matcher is not None:
         call = next(call for place, call in enumerate(calls_of(expected)) if place == number)
         assert isinstance(call, dict)
@@ -299,7 +300,7 @@ def _changed(expectation: Mapping[str, Any], number: int, name: str, change: Cha
     return expected
 
 
-def _is_sound(expectation: dict[str, Any], tools: Mapping[str, ToolSpec]) -> bool:
+def _is_sound(expectation: JsonObject, tools: Mapping[str, ToolSpec]) -> bool:
     try:
         return not expectation_problems(Expectation.from_document(expectation), list(tools.values()))
     except InvalidDocument:

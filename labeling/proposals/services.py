@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 from copy import deepcopy
 from itertools import islice
-from typing import Any
 from uuid import UUID
 
 from django.db import transaction
@@ -18,6 +17,7 @@ from labeling.models import Dataset, Example, GoldTool, ProposalState, ProposedE
 from labeling.proposals.drafts import Draft, drafts_of
 from toolevals.grading.edge_cases import EdgeCase
 from toolevals.grading.reading.examples import ExampleRow
+from toolevals.json_types import JsonObject
 from toolevals.registry.models import ToolList
 from toolevals.registry.tool_lists import tools_in
 from toolevals.workspace.audit.services import audit_record
@@ -149,7 +149,7 @@ def _proposal(dataset: Dataset, revision: Revision, draft: Draft) -> ProposedExa
     )
 
 
-def _with_words(shown: dict[str, Any], words: str | None) -> dict[str, Any]:
+def _with_words(shown: JsonObject, words: str | None) -> JsonObject:
     if words is None:
         return shown
     said = words.strip().replace("\r\n", "\n")

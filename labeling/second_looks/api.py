@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
 from uuid import UUID
 
 from django.http import Http404
@@ -16,10 +15,11 @@ from labeling.api.base import LabelingView
 from labeling.models import LookAnswer, SecondLook
 from labeling.second_looks.pending_second_looks import look_due, looks_due, proposal_or_404
 from labeling.second_looks.services import LONGEST_REMARK, second_look_answer, second_look_open
+from toolevals.workspace.api.plain import PlainSerializer
 from toolevals.workspace.idempotency.api import idempotent
 
 
-class WaitingLookSerializer(serializers.Serializer[Any]):
+class WaitingLookSerializer(PlainSerializer):
     """A second look that waits: of which example."""
 
     id = serializers.UUIDField(source="proposal.pk")
@@ -28,7 +28,7 @@ class WaitingLookSerializer(serializers.Serializer[Any]):
     revision = serializers.UUIDField(source="proposal.revision_id")
 
 
-class WaitingLooksSerializer(serializers.Serializer[Any]):
+class WaitingLooksSerializer(PlainSerializer):
     """The second looks that wait for oneself."""
 
     waiting = WaitingLookSerializer(many=True)
@@ -46,7 +46,7 @@ class OpenedLookSerializer(WaitingLookSerializer):
     )
 
 
-class NewLookAnswerSerializer(serializers.Serializer[Any]):
+class NewLookAnswerSerializer(PlainSerializer):
     """An answer after a second look."""
 
     answer = serializers.ChoiceField(choices=LookAnswer.choices)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 from uuid import UUID
 
 from labeling.expectations.wording import ExpectationWords, expectation_words
@@ -17,6 +17,7 @@ from labeling.models import Dataset, LookAnswer, Revision, SecondLook
 from labeling.second_looks.pending_second_looks import accepts
 from toolevals.grading.metrics.rates import wilson
 from toolevals.grading.values.canonical import canonical
+from toolevals.json_types import JsonObject
 from toolevals.presentation.csv import Cell
 from toolevals.presentation.numbers import percent, span
 from toolevals.registry.tool_lists import tools_in
@@ -100,7 +101,7 @@ def _kind(look: SecondLook) -> str | None:
 class LookRemark:
     """One reviewer went over to an expectation after seeing it proposed, and perhaps said why."""
 
-    expectation: dict[str, Any]
+    expectation: JsonObject
     remark: str
 
     @property

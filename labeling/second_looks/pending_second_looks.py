@@ -5,9 +5,8 @@ Proposals are written as expectations of plain calls.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 from uuid import UUID
 
 from django.shortcuts import get_object_or_404
@@ -15,18 +14,19 @@ from django.shortcuts import get_object_or_404
 from labeling.models import Dataset, Label, LookPlan, LookProposal
 from toolevals.grading.engine.grading import compile_case, grade_calls
 from toolevals.grading.values import Expectation, ToolCall, ToolSpec
+from toolevals.json_types import JsonMapping, JsonObject
 from toolevals.registry.tool_lists import tools_in
 from toolevals.workspace.clock import database_now
 from toolevals.workspace.models import Project, User, within
 
-NO_CALL: dict[str, Any] = {"kind": "no_call"}
+NO_CALL: JsonObject = {"kind": "no_call"}
 
 
 # More that wait are not counted.
 MOST = 20
 
 
-def proposal_document(calls: Sequence[ToolCall]) -> dict[str, Any]:
+def proposal_document(calls: Sequence[ToolCall]) -> JsonObject:
     """Return the expectation of just these calls, in order; of no call where there are none."""
     if not calls:
         return dict(NO_CALL)
@@ -37,7 +37,7 @@ def proposal_document(calls: Sequence[ToolCall]) -> dict[str, Any]:
     return {"kind": "calls", "alternatives": [{"ordered": ordered, "additional_calls": False}]}
 
 
-def calls_of(proposal: Mapping[str, Any]) -> tuple[ToolCall, ...]:
+def calls_of(proposal: JsonMapping) -> tuple[ToolCall, ...]:
     """Return the calls of a proposal's document."""
     if proposal["kind"] != "calls":
         return ()
@@ -47,7 +47,7 @@ def calls_of(proposal: Mapping[str, Any]) -> tuple[ToolCall, ...]:
     )
 
 
-def accepts(expectation: Mapping[str, Any] | None, proposal: Mapping[str, Any], tools: Sequence[ToolSpec]) -> bool:
+def accepts(expectation: JsonMapping | None, proposal: JsonMapping, tools: Sequence[ToolSpec]) -> bool:
     """Tell whether a label's or gold's expectation lets a proposal pass; None, an answer without one, lets nothing."""
     if expectation is None:
         return False

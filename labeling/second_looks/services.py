@@ -18,6 +18,7 @@ from labeling.models import Dataset, LookAnswer, LookPlan, LookProposal, Resolut
 from labeling.second_looks.pending_second_looks import NO_CALL, DueLook, calls_of, look_due, proposal_document
 from toolevals.grading.values import ToolCall, ToolSpec
 from toolevals.grading.values.problems import InvalidDocument
+from toolevals.json_types import JsonMapping, JsonObject
 from toolevals.registry.tool_lists import tools_in
 from toolevals.workspace.audit.services import audit_record
 from toolevals.workspace.clock import database_now
@@ -37,8 +38,8 @@ def is_drawn(seed: int, external_id: str, share: float) -> bool:
 
 
 def planted(
-    proposal: Mapping[str, Any], tools: Sequence[ToolSpec], values: Values, *, seed: int, external_id: str
-) -> dict[str, Any] | None:
+    proposal: JsonMapping, tools: Sequence[ToolSpec], values: Values, *, seed: int, external_id: str
+) -> JsonObject | None:
     """Return another proposal in the place of an agent's; None where nothing else can be made of it.
 
     Another offered tool that takes the same arguments, else the same tool with the value of another example, else no
@@ -60,7 +61,7 @@ def planted(
     return proposal_document([draw.choice(changed), *calls[1:]]) if changed else dict(NO_CALL)
 
 
-def values_given(proposals: Sequence[Mapping[str, Any]]) -> Values:
+def values_given(proposals: Sequence[JsonMapping]) -> Values:
     """Return the values that were given to each argument of each tool, each once, in the order of the proposals."""
     values: dict[tuple[str, str], list[Any]] = {}
     for proposal in proposals:
@@ -91,7 +92,7 @@ def second_looks_begin(
     actor: User | None,
     run: int,
     agent: str,
-    proposals: Mapping[UUID, dict[str, Any]],
+    proposals: Mapping[UUID, JsonObject],
     planted_share: float = 0,
     seed: int = 0,
 ) -> LookPlan:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.db.models import QuerySet
 from django.http import Http404
 from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_field
@@ -17,6 +15,7 @@ from labeling.models import DatasetVersion
 from labeling.versions.changes import CHANGES, KINDS, VersionDiff
 from labeling.versions.models import TAG_RULE
 from labeling.versions.services import version_describe, version_freeze
+from toolevals.workspace.api.plain import PlainSerializer
 from toolevals.workspace.requests import whole_number
 from toolevals.workspace.tables import serializer_of
 
@@ -37,7 +36,7 @@ class DatasetVersionSerializer(serializers.ModelSerializer[DatasetVersion]):
         fields = ("id", "name", "number", "note", "tags", "size", "created_at")
 
 
-class NewDatasetVersionSerializer(serializers.Serializer[Any]):
+class NewDatasetVersionSerializer(PlainSerializer):
     """The description of a new version."""
 
     note = serializers.CharField(max_length=300, allow_blank=True, default="")
@@ -52,7 +51,7 @@ class NewDatasetVersionSerializer(serializers.Serializer[Any]):
     )
 
 
-class VersionChangeSerializer(serializers.Serializer[Any]):
+class VersionChangeSerializer(PlainSerializer):
     """The changeable parts of a version's description."""
 
     note = serializers.CharField(max_length=300, allow_blank=True, required=False)
@@ -60,7 +59,7 @@ class VersionChangeSerializer(serializers.Serializer[Any]):
     move = serializers.BooleanField(default=False, help_text="Take a tag from the version of the dataset that has it.")
 
 
-class VersionChangesSerializer(serializers.Serializer[Any]):
+class VersionChangesSerializer(PlainSerializer):
     """The changes between two versions; `next` is where the next page begins, null at the end."""
 
     before = serializers.CharField()

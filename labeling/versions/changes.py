@@ -17,6 +17,7 @@ from labeling.expectations.comparison import Part, compare
 from labeling.expectations.wording import summary
 from labeling.models import DatasetVersion, Gold, GoldSource, VersionEntry
 from toolevals.grading.values.canonical import exact
+from toolevals.json_types import JsonObject
 from toolevals.presentation.csv import Cell
 from toolevals.presentation.table import Column, Table
 from toolevals.registry.changes import Piece, ToolChange, version_changes, word_pieces
@@ -234,7 +235,7 @@ def _change(before: VersionEntry | None, after: VersionEntry) -> Change:
     return Change(before, after, tuple(kinds), parts, tuple(inputs))
 
 
-def _inputs(before: dict[str, Any], after: dict[str, Any]) -> Iterator[InputChange]:
+def _inputs(before: JsonObject, after: JsonObject) -> Iterator[InputChange]:
     old, new = before.get("messages") or [], after.get("messages") or []
     for place in range(max(len(old), len(new))):
         one, other = (side[place] if place < len(side) else None for side in (old, new))

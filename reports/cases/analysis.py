@@ -24,6 +24,7 @@ from toolevals.grading.values.verdicts import (
     decided_words,
     parts_of,
 )
+from toolevals.json_types import JsonMapping
 
 LONGEST_VALUE = 2000
 
@@ -66,7 +67,7 @@ def _approximately(value: float, absolute: float | None = None, relative: float 
     return f"{value_text(value)} within {' or '.join(tolerances)}"
 
 
-def _date_in_formats(content: Mapping[str, Any]) -> str:
+def _date_in_formats(content: JsonMapping) -> str:
     return f"the date {value_text(content['date'])}, read as {' or '.join(content['formats'])}"
 
 
@@ -340,7 +341,7 @@ class StateComparison:
     more: int = 0
 
 
-def compared_state(details: Mapping[str, Any]) -> StateComparison:
+def compared_state(details: JsonMapping) -> StateComparison:
     """Return the differences of the `execution` details of a grade, by record."""
     execution = details.get("execution", {})
     records: dict[str, list[ComparedRow]] = {}
@@ -355,18 +356,18 @@ def compared_state(details: Mapping[str, Any]) -> StateComparison:
     )
 
 
-def state_differences(details: Mapping[str, Any]) -> Iterator[tuple[str, str, str, str | None, str | None]]:
+def state_differences(details: JsonMapping) -> Iterator[tuple[str, str, str, str | None, str | None]]:
     """Yield kind, record, path, expected and actual of each difference, as they are downloaded."""
     for each in _differences(details.get("execution", {})):
         yield each["kind"], each["record"], each["path"], _side(each, "expected"), _side(each, "actual")
 
 
-def _differences(found: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+def _differences(found: JsonMapping) -> Iterator[JsonMapping]:
     for kind in KINDS:
         yield from found.get(kind, ())
 
 
-def _side(difference: Mapping[str, Any], side: str) -> str | None:
+def _side(difference: JsonMapping, side: str) -> str | None:
     """Return a side as text, None where there is nothing; of what was too long to keep, its beginning."""
     if f"{side}_cut" in difference:
         return str(difference[f"{side}_cut"])

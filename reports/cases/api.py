@@ -35,6 +35,7 @@ from toolevals.grading.engine.case_metrics import METRICS
 from toolevals.runs.models import CaseGrade, JudgedCase
 from toolevals.runs.remarks.services import note_add, tag_add, tag_remove
 from toolevals.workspace.api.base import NewestFirst, ProjectView
+from toolevals.workspace.api.plain import PlainSerializer
 from toolevals.workspace.requests import whole_number
 from toolevals.workspace.tables import serializer_of
 
@@ -146,14 +147,14 @@ def _state_case(case: CaseGrade) -> dict[str, Any]:
 REMARK_KINDS = ("tag", "note")
 
 
-class RemarkPageSerializer(serializers.Serializer[Any]):
+class RemarkPageSerializer(PlainSerializer):
     """A page of remarks, tags before notes; `next` goes on after it, null at the end."""
 
     next = serializers.CharField(allow_null=True)
     results = serializer_of(REMARKS)(many=True)
 
 
-class CaseRemarkSerializer(serializers.Serializer[Any]):
+class CaseRemarkSerializer(PlainSerializer):
     """A tag or a note on a case."""
 
     id = serializers.UUIDField(source="pk")
@@ -163,14 +164,14 @@ class CaseRemarkSerializer(serializers.Serializer[Any]):
     created_at = serializers.DateTimeField()
 
 
-class CaseRemarksSerializer(serializers.Serializer[Any]):
+class CaseRemarksSerializer(PlainSerializer):
     """Everything that people say of a case."""
 
     tags = CaseRemarkSerializer(many=True)
     notes = CaseRemarkSerializer(many=True)
 
 
-class RemarkRequestSerializer(serializers.Serializer[Any]):
+class RemarkRequestSerializer(PlainSerializer):
     """A remark on a case: `text` is a tag's word or a note."""
 
     kind = serializers.ChoiceField(REMARK_KINDS)

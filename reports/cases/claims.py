@@ -9,6 +9,7 @@ from typing import Any, Final
 from reports.cases.analysis import path_text
 from toolevals.grading.values import Transcript
 from toolevals.grading.values.thoughts import spoken
+from toolevals.json_types import JsonMapping
 
 # Of a reply without claims between two of its claims, so many characters are shown on each side.
 CONTEXT: Final = 160
@@ -89,10 +90,10 @@ def read_claims(detail: Any, transcript: Transcript | None) -> ClaimReading:
 
 def _claim(
     place: int,
-    claim: Mapping[str, Any],
-    source: Mapping[str, Any],
-    finding: Mapping[str, Any] | None,
-    results: Mapping[int, Mapping[str, Any]],
+    claim: JsonMapping,
+    source: JsonMapping,
+    finding: JsonMapping | None,
+    results: Mapping[int, JsonMapping],
 ) -> ShownClaim:
     said_by, against = source.get("source", "ungrounded"), finding or source
     result = results.get(against.get("message", -1), {})
@@ -118,7 +119,7 @@ def _claim(
 
 
 def _replies(
-    claims: Sequence[Mapping[str, Any]], shown: Sequence[ShownClaim], transcript: Transcript
+    claims: Sequence[JsonMapping], shown: Sequence[ShownClaim], transcript: Transcript
 ) -> tuple[tuple[Piece, ...], ...]:
     by_message: dict[int, list[tuple[int, int, ShownClaim]]] = {}
     for claim, each in zip(claims, shown, strict=True):

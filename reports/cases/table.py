@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import lru_cache
@@ -17,6 +17,7 @@ from reports.cases.analysis import state_differences
 from reports.cases.queries import KEYSET_PAGE
 from toolevals.grading.values.canonical import canonical, parse
 from toolevals.grading.values.verdict_table import VERDICT_NAMES
+from toolevals.json_types import JsonMapping
 from toolevals.presentation.table import Column, Table, in_file
 from toolevals.runs.models import CaseGrade, Grading
 
@@ -140,7 +141,7 @@ _KEPT: Final = 256
 
 
 def case_texts(
-    shown: Any, expectation: Mapping[str, Any], transcript: Mapping[str, Any] | None, detail: Mapping[str, Any]
+    shown: Any, expectation: JsonMapping, transcript: JsonMapping | None, detail: JsonMapping
 ) -> tuple[str, ...]:
     """Return the cells of `cases.TEXTS` from an example's input, its gold, what the agent did, and its verdicts."""
     return _message(shown), *_expected(expectation), *_done(transcript), _reasons(detail)
@@ -176,12 +177,12 @@ def _message(shown: Any) -> str:
     return _cut(last_request(shown), LONGEST_MESSAGE)
 
 
-def _expected(expectation: Mapping[str, Any]) -> tuple[str, str]:
+def _expected(expectation: JsonMapping) -> tuple[str, str]:
     due = _due(expectation)
     return _json(due), _json(_first_arguments(due))
 
 
-def _done(transcript: Mapping[str, Any] | None) -> tuple[str, str]:
+def _done(transcript: JsonMapping | None) -> tuple[str, str]:
     made = (
         None
         if transcript is None
@@ -190,20 +191,20 @@ def _done(transcript: Mapping[str, Any] | None) -> tuple[str, str]:
     return _json(made), _json(_first_arguments(made))
 
 
-def _reasons(detail: Mapping[str, Any]) -> str:
+def _reasons(detail: JsonMapping) -> str:
     said = {name: verdict["reason"] for name, verdict in detail.get("verdicts", {}).items() if verdict.get("reason")}
     return _json(said or None)
 
 
-def _due(expectation: Mapping[str, Any]) -> list[Any] | None:
+def _due(expectation: JsonMapping) -> list[Any] | None:
     """Return the calls of the gold's first alternative, none for no call; None where any call is right."""
     if expectation["kind"] == "some_call":
         return None
-    first: Mapping[str, Any] = next(iter(expectation.get("alternatives", ())), {})
+    first: JsonMapping = next(iter(expectation.get("alternatives", ())), {})
     return [*first.get("ordered", ()), *first.get("unordered", ())]
 
 
-def _first_arguments(calls: Sequence[Mapping[str, Any]] | None) -> Any:
+def _first_arguments(calls: Sequence[JsonMapping] | None) -> Any:
     """Return the arguments of the first call, where it is a single one that can be read."""
     first = calls[0] if calls else {}
     return first.get("arguments", {}) if "tool" in first or ("name" in first and "malformed" not in first) else None

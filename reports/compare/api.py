@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
@@ -26,13 +24,14 @@ from reports.run.queries import noisier
 from toolevals.grading.values.verdict_table import VERDICT_NAMES
 from toolevals.presentation.numbers import change_words
 from toolevals.workspace.api.base import ProjectView
+from toolevals.workspace.api.plain import PlainSerializer
 from toolevals.workspace.api.problems import Problems
 from toolevals.workspace.tables import serializer_of
 
 PAGE, MOST = 100, 1000
 
 
-class OutsideSerializer(serializers.Serializer[Any]):
+class OutsideSerializer(PlainSerializer):
     """The number of examples that are not compared, by the reason."""
 
     only_before = serializers.IntegerField()
@@ -40,7 +39,7 @@ class OutsideSerializer(serializers.Serializer[Any]):
     other_gold = serializers.IntegerField()
 
 
-class DifferenceSerializer(serializers.Serializer[Any]):
+class DifferenceSerializer(PlainSerializer):
     """The differences of agent and dataset."""
 
     what = serializers.CharField()
@@ -48,14 +47,14 @@ class DifferenceSerializer(serializers.Serializer[Any]):
     after = serializers.CharField()
 
 
-class WordedOtherwiseSerializer(serializers.Serializer[Any]):
+class WordedOtherwiseSerializer(PlainSerializer):
     """A tool that the two agents knew in other words."""
 
     tool = serializers.CharField(source="change.name")
     kind = serializers.CharField(source="change.kind")
 
 
-class RunComparisonSerializer(serializers.Serializer[Any]):
+class RunComparisonSerializer(PlainSerializer):
     """Two runs on the examples that both hold with the same gold."""
 
     baseline = serializers.IntegerField()
@@ -72,7 +71,7 @@ class RunComparisonSerializer(serializers.Serializer[Any]):
     layers = serializer_of(tables.LAYERS)(many=True)
 
 
-class SideCaseSerializer(serializers.Serializer[Any]):
+class SideCaseSerializer(PlainSerializer):
     """One trial in one run; trials count from 0."""
 
     case_id = serializers.UUIDField(source="id")
@@ -85,7 +84,7 @@ class SideCaseSerializer(serializers.Serializer[Any]):
     mode = serializers.CharField(allow_blank=True)
 
 
-class MovedExampleSerializer(serializers.Serializer[Any]):
+class MovedExampleSerializer(PlainSerializer):
     """One example of a list, with its trials in both runs."""
 
     revision_id = serializers.UUIDField(source="revision")
@@ -94,7 +93,7 @@ class MovedExampleSerializer(serializers.Serializer[Any]):
     after = SideCaseSerializer(many=True)
 
 
-class MovedExamplesSerializer(serializers.Serializer[Any]):
+class MovedExamplesSerializer(PlainSerializer):
     """A page of a list; `next` is the address of the next one."""
 
     count = serializers.IntegerField()

@@ -17,6 +17,7 @@ from reports.filters.case_filters import Filters, address_query
 from reports.filters.choices import Chip, chips, filter_choices
 from reports.run.header import run_of
 from toolevals.grading.metrics.confusion import SPECIAL
+from toolevals.json_types import JsonObject
 from toolevals.presentation.numbers import signed_amount
 from toolevals.presentation.palettes import change_step
 from toolevals.runs.models import Run
@@ -119,13 +120,13 @@ def outside(runs: TwoRuns) -> list[tuple[str, str, int]]:
     return [(name, words, count) for name, words in OUTSIDE.items() if (count := len(runs.shared.outside[name]))]
 
 
-def part_context(runs: TwoRuns, verdict: str, by: str) -> dict[str, Any]:
+def part_context(runs: TwoRuns, verdict: str, by: str) -> JsonObject:
     """Return what the page shows of strata: the filters, those that are set, and the change in each value of one.
 
     With many examples nothing is read of strata unless a stratum or a part is asked for.
     """
     kept = address_query(runs.part.conditions)
-    context: dict[str, Any] = {"kept": f"&{kept}" if kept else "", "kept_first": f"?{kept}" if kept else ""}
+    context: JsonObject = {"kept": f"&{kept}" if kept else "", "kept_first": f"?{kept}" if kept else ""}
     context["is_asked"] = bool(by or kept or runs.examples <= MOST_AT_ONCE)
     if context["is_asked"]:
         choices = filter_choices(runs.gradings[1], runs.part)
@@ -171,6 +172,6 @@ def _query(cell: CellDelta) -> str:
     return address_query({"expected": cell.expected, "actual": cell.actual})
 
 
-def stratum_rows(name: str, rows: Iterable[StratumDelta]) -> list[dict[str, Any]]:
+def stratum_rows(name: str, rows: Iterable[StratumDelta]) -> list[JsonObject]:
     """Return the changes in a stratum as CSV and API list them."""
     return [{"stratum": name, "value": row.value, "change": row.delta} for row in rows]

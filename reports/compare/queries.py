@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Final, TypeVar, cast
+from typing import Final, TypeVar, cast
 from uuid import UUID
 
 from django.core.cache import cache
@@ -17,6 +17,7 @@ from reports.compare.pairing import Paired
 from reports.filters.case_filters import Filters, text
 from reports.trends.queries import COMPARED, part_of
 from toolevals.grading.values.canonical import digest
+from toolevals.json_types import JsonObject
 from toolevals.runs.aggregates.packed_cases import packed_cases_of
 from toolevals.runs.models import CaseTag, Grading, Run
 
@@ -28,7 +29,7 @@ Result = TypeVar("Result")
 
 def read_part(parameters: Mapping[str, str]) -> Filters:
     """Return which examples the address asks for."""
-    part: dict[str, Any] = {name: text(parameters, name) for name in PART}
+    part: JsonObject = {name: text(parameters, name) for name in PART}
     return Filters(**part)
 
 

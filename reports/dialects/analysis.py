@@ -18,6 +18,7 @@ from toolevals.grading.dialects.other_verdicts import OURS, UNEXPLAINED, OtherVe
 from toolevals.grading.metrics.agreement import clustered_kappa
 from toolevals.grading.metrics.rates import Estimate
 from toolevals.grading.values.verdicts import Status
+from toolevals.json_types import JsonMapping
 from toolevals.presentation.palettes import ALL_RIGHT, heat_step
 
 LETTERS: Final[Mapping[Status, str]] = {"passed": "p", "failed": "f", "unscored": "u", "errored": "e"}
@@ -119,7 +120,7 @@ class ToolVerdicts:
     """The verdicts of one tool on the cases. `column` is the document of its column, None for ours."""
 
     key: str
-    column: Mapping[str, Any] | None
+    column: JsonMapping | None
     rate: Rate
     unscored: int
     errored: int
@@ -175,7 +176,7 @@ class Dialects:
 
 
 def dialects_of(
-    columns: Sequence[Mapping[str, Any]],
+    columns: Sequence[JsonMapping],
     counts: Iterable[Sequence[Any]],
     means: Mapping[str, float | None],
     sums: PatternSums = MappingProxyType({}),

@@ -21,12 +21,13 @@ from reports.filters.case_filters import STATUSES, read_case_filter
 from reports.models import DialectCase, DialectReading
 from reports.run.api import GRADING, RunReportView
 from toolevals.workspace.api.base import NewestFirst
+from toolevals.workspace.api.plain import PlainSerializer
 from toolevals.workspace.api.problems import Problems
 from toolevals.workspace.idempotency.api import idempotent
 from toolevals.workspace.tables import serializer_of
 
 
-class DialectsSerializer(serializers.Serializer[Any]):
+class DialectsSerializer(PlainSerializer):
     """Other tools' verdicts on a grading's cases. All but the two first is null until every case is read."""
 
     finished_at = serializers.DateTimeField(allow_null=True)
@@ -67,7 +68,7 @@ class DialectsView(RunReportView):
         return Response(DialectsSerializer(_document(reading)).data, status=HTTPStatus.ACCEPTED)
 
 
-class SaidSerializer(serializers.Serializer[Any]):
+class SaidSerializer(PlainSerializer):
     """One tool's verdict; `reason` names why it is another than ours, `said` is what the tool says itself."""
 
     tool = serializers.CharField(source="key")

@@ -30,6 +30,7 @@ from toolevals.grading.dialects.other_verdicts import (
 )
 from toolevals.grading.values import Expectation, ToolSpec, Transcript
 from toolevals.grading.values.canonical import Written, digest, exact
+from toolevals.json_types import JsonObject
 from toolevals.registry.tool_lists import tools_in
 from toolevals.runs.models import CaseGrade, Grading
 from toolevals.runs.queries import entries_between, tools_offered
@@ -210,7 +211,7 @@ def _golds(grading: Grading, entries: list[VersionEntry]) -> dict[UUID, Gold]:
     return {entry.revision_id: entry.gold for entry in same.select_related("gold")}
 
 
-def _detail(others: Mapping[str, OtherVerdict]) -> dict[str, Any]:
+def _detail(others: Mapping[str, OtherVerdict]) -> JsonObject:
     said = {str(place): each.said for place, each in enumerate(others.values()) if each.said}
     return {"scores": [each.score for each in others.values()], "said": said}
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import Final
 
 from reports.dialects.analysis import Dialects
 from reports.dialects.queries import IDS
 from reports.rates import RATED
+from toolevals.json_types import JsonObject
 from toolevals.presentation.table import RATE, Column, Table, beneath, in_file
 
 _KAPPA: Final = Table(
@@ -84,6 +85,6 @@ PAIRS: Final = Table(
 CASES: Final = (*IDS, "tool", "status", "score", "reason", "said")
 
 
-def reasons_of(shown: Dialects) -> Iterator[dict[str, Any]]:
+def reasons_of(shown: Dialects) -> Iterator[JsonObject]:
     """Return every two tools and each reason for which they differ."""
     return ({"pair": pair, "row": row} for pair in shown.pairs for row in pair.reasons)

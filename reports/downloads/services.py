@@ -18,6 +18,7 @@ from reports.downloads.bundle_tables import BUNDLED
 from reports.downloads.long_tables import TableRequest
 from reports.trends.queries import COMPARED
 from toolevals.grading.values.canonical import exact
+from toolevals.json_types import JsonMapping
 from toolevals.presentation.csv import ROWS_A_CHUNK, csv_stream
 from toolevals.runs.judging.blindness import detail_without, hidden_in
 from toolevals.runs.models import CaseGrade, Grading
@@ -163,7 +164,7 @@ def _gold(grading: Grading) -> Parts:
 
 def _datasheet(grading: Grading) -> Parts:
     version = grading.dataset_version
-    sheet: Mapping[str, Any] = datasheet_of(version.dataset, version).to_document()
+    sheet: JsonMapping = datasheet_of(version.dataset, version).to_document()
     yield (json.dumps(sheet, indent=2, ensure_ascii=False) + "\n").encode()
 
 

@@ -13,6 +13,7 @@ from django.urls import reverse
 from labeling.imports.reading import file_looked_at
 from toolevals.grading.files.file_preview import FileLook, Progress
 from toolevals.grading.reading.specs import document_in
+from toolevals.json_types import JsonObject
 from toolevals.registry.previews import Preview, preview_of
 from toolevals.workspace.audit.services import audit_record
 from toolevals.workspace.jobs.files import job_file, job_file_write
@@ -35,7 +36,7 @@ class FileContent:
     look: FileLook
     tools: Preview | None = None
 
-    def to_document(self) -> dict[str, Any]:
+    def to_document(self) -> JsonObject:
         """Return it as JSON."""
         return {"look": self.look.to_document(), "tools": self.tools.to_document() if self.tools else None}
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from datetime import date
 from enum import StrEnum
-from typing import Any, Final, TypeVar
+from typing import Final, TypeVar
 from urllib.parse import urlencode
 
 from reports.dialects.analysis import AGREE, DIFFER
@@ -20,6 +20,7 @@ from toolevals.grading.engine.case_metrics import METRICS
 from toolevals.grading.values.problems import pointer_to
 from toolevals.grading.values.verdict_table import VERDICT_NAMES
 from toolevals.grading.values.verdicts import InjectionKind
+from toolevals.json_types import JsonObject
 from toolevals.runs.aggregates.cube import Unit, View
 from toolevals.workspace.requests import whole_number
 
@@ -122,7 +123,7 @@ class Filters:
     def without(self, name: str) -> Filters:
         """Return the same without one condition; an argument goes with its value."""
         names = {name, "value"} if name == "argument" else {name}
-        empty: dict[str, Any] = {each.name: each.default for each in fields(self) if each.name in names}
+        empty: JsonObject = {each.name: each.default for each in fields(self) if each.name in names}
         return replace(self, **empty)
 
     def parameters(self) -> dict[str, str]:

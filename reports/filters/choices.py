@@ -13,6 +13,7 @@ from labeling.models import GoldSource, VersionEntry
 from reports.filters.case_filters import EXAMPLE_STRATA, NOT, STATUSES, TITLES, Effect, Filters, Split
 from reports.filters.sums import A_DAY, effects_by_name, specs_by_name
 from toolevals.grading.values.problems import pointer_to
+from toolevals.json_types import JsonObject
 from toolevals.runs.aggregates.cube import Unit, View
 from toolevals.runs.aggregates.read_cases import counted_cases
 from toolevals.runs.models import CaseTag, Grading, Transcript
@@ -101,7 +102,7 @@ def chips(filters: Filters, query: Callable[[Filters], str]) -> tuple[Chip, ...]
     )
 
 
-def _held(grading: Grading) -> dict[str, Any]:
+def _held(grading: Grading) -> JsonObject:
     """Return what a finished grading holds for good."""
     _, counted = counted_cases(grading, View.FIRST, Unit.TRIAL)
     told = {name: counted.values(name) - {None, ""} for name in ("bucket", "difficulty", "gold", "tag", "turn", "day")}
@@ -139,7 +140,7 @@ def _arguments(grading: Grading) -> tuple[str, ...]:
     return tuple(pointer_to((name,)) for name in sorted(names))[:MOST_ARGUMENTS]
 
 
-def _properties(schema: dict[str, Any]) -> Iterable[str]:
+def _properties(schema: JsonObject) -> Iterable[str]:
     properties = schema.get("properties")
     return properties if isinstance(properties, dict) else ()
 

@@ -16,6 +16,7 @@ from reports.filters.case_filters import STATUSES, Effect, Filters, Split
 from reports.filters.sums import effects_by_name
 from toolevals.grading.metrics.confusion import EVERY, SPECIAL, collapsed_class, set_class, tools_of_class
 from toolevals.grading.values.canonical import canonical, digest
+from toolevals.json_types import JsonMapping
 from toolevals.presentation.numbers import DIVIDER
 from toolevals.runs.aggregates.cube import Cell
 from toolevals.runs.models import Grading
@@ -115,7 +116,7 @@ def _frequent(numbers: Mapping[Said, int], counts: Mapping[int, int]) -> tuple[s
     return tuple(values[:MOST_VALUES])
 
 
-def _values(expectation: Mapping[str, Any], path: list[str]) -> Iterator[tuple[str, str]]:
+def _values(expectation: JsonMapping, path: list[str]) -> Iterator[tuple[str, str]]:
     """Yield each expected call's tool and value, where the call says something of the argument."""
     for alternative in expectation.get("alternatives", ()):
         for call in calls_of({"alternatives": [alternative]}):
@@ -124,7 +125,7 @@ def _values(expectation: Mapping[str, Any], path: list[str]) -> Iterator[tuple[s
                 yield call["tool"], value
 
 
-def _value(matcher: Mapping[str, Any], path: list[str]) -> str:
+def _value(matcher: JsonMapping, path: list[str]) -> str:
     """Return the value that a matcher names at a path; of several that it accepts the first."""
     if "absent" in matcher:
         return ABSENT

@@ -19,6 +19,7 @@ from reports.filters.case_filters import EXAMPLE_STRATA, NOT, Filters, Split
 from reports.filters.dividing import Classing, GoldValues, classing_of, expected_part_of, gold_values, part_of
 from reports.filters.sums import effects_by_name, summed
 from toolevals.grading.values.canonical import canonical
+from toolevals.json_types import JsonObject
 from toolevals.runs.aggregates.cube import ClassSums, Counted, Unit, View
 from toolevals.runs.aggregates.read_cases import Kind, counted_cases, counted_sums
 from toolevals.runs.models import AlignedPair, CaseGrade, Grading, PlacedCase, RevisionTurn
@@ -218,7 +219,7 @@ def _called_with(cases: QuerySet[CaseGrade], filters: Filters) -> list[UUID]:
     return [pk for pk, detail in rows.iterator(chunk_size=500) if _has_value(detail, filters.argument, filters.value)]
 
 
-def _has_value(detail: dict[str, Any], path: str, value: str) -> bool:
+def _has_value(detail: JsonObject, path: str, value: str) -> bool:
     given = (each for each in detail.get("differences", ()) if each["path"] == path and each["kind"] != "missing")
     return any(not value or value in (each["actual"], canonical(each["actual"])) for each in given)
 

@@ -20,13 +20,14 @@ from reports.models import GatePreview, HeldGate, NamedGate
 from reports.run.header import run_of
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.workspace.api.base import NewestFirst, ProjectView
+from toolevals.workspace.api.plain import PlainSerializer
 from toolevals.workspace.idempotency.api import idempotent
 from toolevals.workspace.jobs.api import JobSerializer
 
 FILTERS = ("experiment", "branch", "status")
 
 
-class GateRequestSerializer(serializers.Serializer[Any]):
+class GateRequestSerializer(PlainSerializer):
     """The gate to apply to a run: a document, or the name of one that the project keeps. See docs/gates.md."""
 
     gate = serializers.DictField(required=False, allow_null=True, default=None, help_text="A document of gate.v1.json.")
@@ -91,7 +92,7 @@ class HeldGateSerializer(serializers.ModelSerializer[HeldGate]):
         )
 
 
-class GateCheckSerializer(serializers.Serializer[Any]):
+class GateCheckSerializer(PlainSerializer):
     """One condition and how it came out."""
 
     name = serializers.CharField()
@@ -109,7 +110,7 @@ class GateCheckSerializer(serializers.Serializer[Any]):
     note = serializers.CharField(help_text="A remark on it; it decides nothing.")
 
 
-class GateResultSerializer(serializers.Serializer[Any]):
+class GateResultSerializer(PlainSerializer):
     """The result of a gate."""
 
     status = serializers.ChoiceField(choices=["passed", "warned", "failed", "unanswered"])
@@ -127,7 +128,7 @@ class HeldGateDetailSerializer(HeldGateSerializer):
         fields = (*HeldGateSerializer.Meta.fields, "gate", "result")
 
 
-class GateStartedSerializer(serializers.Serializer[Any]):
+class GateStartedSerializer(PlainSerializer):
     """A gate that has begun to be decided, and its job."""
 
     gate = HeldGateSerializer()
@@ -183,7 +184,7 @@ class NamedGateSerializer(serializers.ModelSerializer[NamedGate]):
         fields = ("name", "gate", "baseline", "created_at", "updated_at")
 
 
-class NamedGateSaveSerializer(serializers.Serializer[Any]):
+class NamedGateSaveSerializer(PlainSerializer):
     """A gate to keep; another `name` than that of the address renames it."""
 
     gate = serializers.DictField(help_text="A document of gate.v1.json.")
@@ -191,7 +192,7 @@ class NamedGateSaveSerializer(serializers.Serializer[Any]):
     name = serializers.CharField(max_length=60, required=False, default="", allow_blank=True)
 
 
-class GatePreviewAskedSerializer(serializers.Serializer[Any]):
+class GatePreviewAskedSerializer(PlainSerializer):
     """The gate to apply to the newest runs: a document, or the name of one that the project keeps."""
 
     gate = serializers.DictField(required=False, allow_null=True, default=None, help_text="A document of gate.v1.json.")
@@ -231,7 +232,7 @@ class GatePreviewSerializer(serializers.ModelSerializer[GatePreview]):
         return PreviewedRunSerializer(list(preview_runs(preview)), many=True).data
 
 
-class GatePreviewBegunSerializer(serializers.Serializer[Any]):
+class GatePreviewBegunSerializer(PlainSerializer):
     """A preview that has begun, and its job."""
 
     preview = serializers.UUIDField(source="preview.pk")

@@ -32,6 +32,7 @@ from toolevals.grading.gates.results import (
 from toolevals.grading.gates.rules import Gate
 from toolevals.grading.values.verdict_table import VERDICT_NAMES
 from toolevals.grading.values.verdicts import Status
+from toolevals.json_types import JsonMapping
 from toolevals.runs.aggregates.packed_cases import LETTERS, Packed, measured_case, metric_names, packed_cases
 from toolevals.runs.grading.case_grading import Compiler
 from toolevals.runs.models import AlignedPair, CaseFinding, CaseGrade, Episode, Grading, JudgedCase
@@ -116,7 +117,7 @@ def unread_notes(gate: Gate, gradings: Iterable[Grading]) -> dict[str, str]:
 class _Wanted:
     """The data that a gate needs in addition to verdicts: it is read only then."""
 
-    def __init__(self, gate: Gate, judges: Sequence[Mapping[str, Any]] = ()) -> None:
+    def __init__(self, gate: Gate, judges: Sequence[JsonMapping] = ()) -> None:
         named = {*gate.metrics, *(metric for group in gate.groups for metric in group.metrics)}
         named |= {metric for rule in gate.regressions for metric in rule.metrics}
         named |= {rule.metric for rule in gate.consistency}

@@ -15,6 +15,7 @@ from toolevals.grading.gates.documents import read_gate
 from toolevals.grading.gates.results import GateMetric
 from toolevals.grading.values.problems import InvalidDocument, Problem
 from toolevals.grading.values.yaml_documents import load_yaml, yaml_text
+from toolevals.json_types import JsonMapping, JsonObject
 from toolevals.workspace.form_controls import PlainForm
 from toolevals.workspace.requests import whole_number
 
@@ -78,7 +79,7 @@ class TextForm(PlainForm):
         help_text="bounds, assertions, thresholds, regressions, groups, consistency and unscored.",
     )
 
-    def clean_document(self) -> dict[str, Any]:
+    def clean_document(self) -> JsonObject:
         return object_in(self.cleaned_data["document"])
 
 
@@ -92,7 +93,7 @@ class GateText:
     rows: None = None
 
     @classmethod
-    def of(cls, document: Mapping[str, Any], *, name: str = "", baseline: str = "") -> Self:
+    def of(cls, document: JsonMapping, *, name: str = "", baseline: str = "") -> Self:
         """Return the text of a document."""
         return cls(HeadForm.of_gate(name, baseline), TextForm(initial={"document": yaml_text(document)}))
 
@@ -112,9 +113,9 @@ class GateText:
             return False
         return True
 
-    def document(self) -> dict[str, Any]:
+    def document(self) -> JsonObject:
         """Return the gate's document; the text can be read, though the gate may not be valid."""
-        found: dict[str, Any] = self.text.cleaned_data["document"]
+        found: JsonObject = self.text.cleaned_data["document"]
         return found
 
     def add_problems(self, error: InvalidDocument) -> None:
@@ -125,7 +126,7 @@ class GateText:
                 self.text.fields["document"].widget.attrs["class"] += " is-invalid"
 
 
-def object_in(text: str) -> dict[str, Any]:
+def object_in(text: str) -> JsonObject:
     """Return the object that YAML or JSON says, empty where nothing is said; raises ValidationError."""
     if not text.strip():
         return {}
@@ -149,7 +150,7 @@ def _said_baseline(said: str) -> tuple[str, str]:
 MOST_ROWS: Final = 100
 _PARTS: Final = (*(row.KEY for row in ROWS), UnscoredRow.KEY)
 # What a new rule begins with, by the key of its kind.
-_FIRST: Final[Mapping[str, Mapping[str, Any]]] = {
+_FIRST: Final[Mapping[str, JsonMapping]] = {
     "bounds": {"metric": "outcome", "min": 0.9},
     "regressions": {"rule": "paired", "metrics": ["outcome"]},
     "consistency": {"metric": "outcome", "min": 0.6},
@@ -168,7 +169,7 @@ class MoreForm(PlainForm):
         help_text="assertions, thresholds and groups of metrics.",
     )
 
-    def clean_more(self) -> dict[str, Any]:
+    def clean_more(self) -> JsonObject:
         found = object_in(self.cleaned_data["more"])
         if taken := [key for key in _PARTS if key in found]:
             raise forms.ValidationError(f"{', '.join(taken)}: these rules have rows above.")
@@ -189,9 +190,7 @@ class GateForm:
     problems: list[Problem] = field(default_factory=list)
 
     @classmethod
-    def of(
-        cls, document: Mapping[str, Any], metrics: Sequence[GateMetric], *, name: str = "", baseline: str = ""
-    ) -> Self:
+    def of(cls, document: JsonMapping, metrics: Sequence[GateMetric], *, name: str = "", baseline: str = "") -> Self:
         """Return the form that shows a valid document."""
         more = {key: value for key, value in document.items() if key not in _PARTS}
         return cls(
@@ -256,12 +255,12 @@ class GateForm:
             return False
         return True
 
-    def document(self) -> dict[str, Any]:
+    def document(self) -> JsonObject:
         """Return the gate's document; every field can be read, though the gate may not be valid."""
-        parts: dict[str, Any] = {key: [row.document() for row in rows] for key, rows in self.rows.items() if rows}
+        parts: JsonObject = {key: [row.document() for row in rows] for key, rows in self.rows.items() if rows}
         if unscored := self.unscored.document():
             parts["unscored"] = unscored
-        more: dict[str, Any] = self.more.cleaned_data["more"]
+        more: JsonObject = self.more.cleaned_data["more"]
         return parts | more
 
     def add_problems(self, error: InvalidDocument) -> None:
@@ -283,7 +282,7 @@ class GateForm:
             else:
                 self.problems.append(Problem(pointer, problem.message))
 
-    def shows(self, document: Mapping[str, Any]) -> bool:
+    def shows(self, document: JsonMapping) -> bool:
         """Return whether the form gives a valid document back as it is, so that it can be changed by the form."""
         data = QueryDict(mutable=True)
         for form in self._forms():
@@ -305,7 +304,7 @@ class GateForm:
 
 
 def editor_of(
-    document: Mapping[str, Any], metrics: Sequence[GateMetric], *, name: str = "", baseline: str = ""
+    document: JsonMapping, metrics: Sequence[GateMetric], *, name: str = "", baseline: str = ""
 ) -> GateForm | GateText:
     """Return the form of a valid document; its text where the form could not give it back as it is."""
     form = GateForm.of(document, metrics, name=name, baseline=baseline)
@@ -318,7 +317,7 @@ def _texts(value: Any) -> list[str]:
     return [] if value is None else [str(value)]
 
 
-def _typed(kind: type[Row], data: QueryDict, prefix: str) -> dict[str, Any]:
+def _typed(kind: type[Row], data: QueryDict, prefix: str) -> JsonObject:
     """Return what was typed into a row, unread."""
     return {
         name: data.getlist(f"{prefix}-{name}")

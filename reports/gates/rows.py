@@ -5,7 +5,7 @@ Each is a form that is filled from a part of the document and gives it back.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar, Final
 
 from django import forms
@@ -13,6 +13,7 @@ from django import forms
 from toolevals.grading.gates.results import GateMetric, allowed_values
 from toolevals.grading.reading.examples import STRATA
 from toolevals.grading.values.problems import Problem
+from toolevals.json_types import JsonMapping, JsonObject
 from toolevals.workspace.form_controls import PlainForm
 
 STRATUM: Final = "stratum:"
@@ -57,7 +58,7 @@ def grouping_choices(rule: str) -> Choices:
     return [("", "all together"), *worded(rule, "per"), *strata]
 
 
-def lines_of(values: Mapping[str, Any]) -> str:
+def lines_of(values: JsonMapping) -> str:
     """Return an object as lines, `name = value`."""
     return "\n".join(f"{name} = {value}" for name, value in values.items())
 
@@ -78,7 +79,7 @@ class Row(PlainForm):
                 field.widget.attrs["step"] = "any"
 
     @classmethod
-    def initial_of(cls, document: Mapping[str, Any]) -> dict[str, Any]:
+    def initial_of(cls, document: JsonMapping) -> JsonObject:
         """Return what the form begins with for a part of a document."""
         said = {name: document[name] for name in cls.PLAIN if name in document}
         if "groups" in cls.base_fields:
@@ -90,7 +91,7 @@ class Row(PlainForm):
                 said[name] = lines_of(document.get(name, {}))
         return said
 
-    def document(self) -> dict[str, Any]:
+    def document(self) -> JsonObject:
         """Return the part of the document that the form says; it is valid, though the rule may not be."""
         said = {
             name: value for name in self.PLAIN if (value := self.cleaned_data.get(name)) not in (None, "", [], False)

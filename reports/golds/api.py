@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
@@ -24,19 +22,20 @@ from reports.golds.queries import (
 )
 from reports.run.header import run_head
 from toolevals.workspace.api.base import ProjectView
+from toolevals.workspace.api.plain import PlainSerializer
 from toolevals.workspace.tables import serializer_of
 
 PAGE, MOST = 100, 1000
 
 
-class GoldRowsSerializer(serializers.Serializer[Any]):
+class GoldRowsSerializer(PlainSerializer):
     """A page of a run's gradings; `next` is the address of the next one."""
 
     next = serializers.CharField(allow_null=True)
     results = serializer_of(GOLDS)(many=True)
 
 
-class GoldCasesSerializer(serializers.Serializer[Any]):
+class GoldCasesSerializer(PlainSerializer):
     """A page of the cases that changed; `next` is the address of the next one."""
 
     count = serializers.IntegerField()

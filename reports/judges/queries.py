@@ -8,6 +8,7 @@ from typing import Any
 from django.db.models import Count
 
 from reports.judges.analysis import PREFIX, UNMARKED, JudgeRow, JudgeTotals, Mark, judge_rows
+from toolevals.json_types import JsonObject
 from toolevals.runs.aggregates.sums import kept_sums
 from toolevals.runs.judging.blindness import HIDDEN
 from toolevals.runs.judging.judge_reliability import Standing, grading_standings
@@ -82,7 +83,7 @@ def judged_rows(grading: Grading, page: Iterable[JudgedCase]) -> Iterator[tuple[
         yield _exported(row, seats[row.rubric], marks.get(row.rubric, UNMARKED))
 
 
-def _exported(row: Any, seat: dict[str, Any], mark: Mark) -> tuple[Any, ...]:
+def _exported(row: Any, seat: JsonObject, mark: Mark) -> tuple[Any, ...]:
     transcript = row.case.transcript
     said = row.case.detail.get("judged", {}).get(row.rubric, {})
     verdict = ("hidden", None, HIDDEN) if row.is_hidden else (row.status, row.value, said.get("reason", ""))

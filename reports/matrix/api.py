@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from http import HTTPStatus
-from typing import Any
 
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers
@@ -15,10 +14,11 @@ from reports.matrix.queries import counted_matrix
 from reports.matrix.state import read_matrix_state
 from reports.run.api import FILTERS, SPLIT, RateSerializer, RunReportView
 from reports.run.table import CELLS
+from toolevals.workspace.api.plain import PlainSerializer
 from toolevals.workspace.tables import serializer_of
 
 
-class AskedSerializer(serializers.Serializer[Any]):
+class AskedSerializer(PlainSerializer):
     """A case that shows something: its example's id, its own, and what the user said last."""
 
     external_id = serializers.CharField(source="name")
@@ -26,7 +26,7 @@ class AskedSerializer(serializers.Serializer[Any]):
     said = serializers.CharField(source="text", allow_blank=True)
 
 
-class SentenceSerializer(serializers.Serializer[Any]):
+class SentenceSerializer(PlainSerializer):
     """A sentence that quotes texts, and the cases that show it. `act` is the kind of thing that is tried."""
 
     sentence = serializers.CharField(source="text")
@@ -34,7 +34,7 @@ class SentenceSerializer(serializers.Serializer[Any]):
     cases = AskedSerializer(source="named", many=True)
 
 
-class AdviceSerializer(serializers.Serializer[Any]):
+class AdviceSerializer(PlainSerializer):
     """The kind of mistake in a cell, and why; its evidence; what to try."""
 
     kind = serializers.CharField(source="kind.name")
@@ -43,14 +43,14 @@ class AdviceSerializer(serializers.Serializer[Any]):
     to_try = SentenceSerializer(source="tries", many=True)
 
 
-class ReadToolSerializer(serializers.Serializer[Any]):
+class ReadToolSerializer(PlainSerializer):
     """A tool of the cell, as it was offered in its first case."""
 
     name = serializers.CharField()
     description = serializers.CharField(allow_blank=True)
 
 
-class CellReadingSerializer(serializers.Serializer[Any]):
+class CellReadingSerializer(PlainSerializer):
     """One cell. `rank` counts confusions from the largest, 0 on the diagonal, where there is no advice."""
 
     cell = serializer_of(CELLS)()

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import pairwise
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import orjson
 
@@ -17,6 +17,7 @@ from reports.matrix.state import MatrixState, Measure
 from reports.rates import FEW_WORDS, Rate, few_of
 from toolevals.grading.metrics.confusion import SPECIAL, namespace_of, namespaces
 from toolevals.grading.values.verdicts import NONE
+from toolevals.json_types import JsonObject
 from toolevals.presentation.figures import MarginRate, heat_map
 from toolevals.presentation.numbers import amount, count, percent, span, whole_percent
 from toolevals.presentation.palettes import STEPS, heat_step
@@ -171,7 +172,7 @@ class DrawnMatrix:
             row, column = rows[cell.expected], columns[cell.actual]
             yield ListedCell(cell, row, column, self._step(cell), _query(prefix, cell), self._is_selected(cell))
 
-    def document(self) -> dict[str, Any]:
+    def document(self) -> JsonObject:
         """Return what the page's script needs: chart, names behind places, cells as columns, confusions by size.
 
         `confusions` are places in `cells`. Of a large matrix most cells are alike: each text is made once.
@@ -271,7 +272,7 @@ class DrawnMatrix:
         return whole_percent(cell.row_share if self.state.measure is Measure.ROW else cell.column_share)
 
 
-def drawn_document(grading: Grading, state: MatrixState) -> dict[str, Any]:
+def drawn_document(grading: Grading, state: MatrixState) -> JsonObject:
     """Return the document of the drawn matrix; one that can't change is written as JSON once, and held."""
     bare = state.without_cell
     return (

@@ -29,6 +29,7 @@ from reports.run.api import RateSerializer
 from reports.run.header import run_of
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.workspace.api.base import NewestFirst, ProjectView
+from toolevals.workspace.api.plain import PlainSerializer
 from toolevals.workspace.idempotency.api import idempotent
 
 
@@ -51,7 +52,7 @@ class PublicScoreSerializer(serializers.ModelSerializer[PublicScore]):
         return RateSerializer(counted).data if counted else None
 
 
-class PublicRowSerializer(serializers.Serializer[Any]):
+class PublicRowSerializer(PlainSerializer):
     """A score on a public benchmark: published, with its `url`, or of a run of this project, with `run`."""
 
     agent = serializers.CharField()

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import date
-from typing import Any, Final
+from typing import Final
 
 from django import forms
 from django.core.validators import URLValidator
@@ -14,6 +14,7 @@ from django.db import transaction
 
 from reports.models import PublicScore
 from toolevals.grading.values.problems import InvalidDocument, Problem, pointer_to
+from toolevals.json_types import JsonMapping, JsonObject
 from toolevals.workspace.audit.services import audit_record
 from toolevals.workspace.clock import database_now
 from toolevals.workspace.form_controls import PlainForm
@@ -24,7 +25,7 @@ _KEY = ("benchmark", "version", "agent", "metric")
 
 
 @transaction.atomic
-def public_score_record(*, project: Project, actor: User | None, score: Mapping[str, Any]) -> PublicScore:
+def public_score_record(*, project: Project, actor: User | None, score: JsonMapping) -> PublicScore:
     """Record a score as `reports.public_scores.services.read_score` returns it.
 
     One of the same benchmark, version, agent and metric is replaced by it; the very same changes nothing.
@@ -43,9 +44,7 @@ def public_score_record(*, project: Project, actor: User | None, score: Mapping[
 
 
 @transaction.atomic
-def public_scores_import(
-    *, project: Project, actor: User | None, scores: Sequence[Mapping[str, Any]]
-) -> list[PublicScore]:
+def public_scores_import(*, project: Project, actor: User | None, scores: Sequence[JsonMapping]) -> list[PublicScore]:
     """Record the scores of a file, all or none."""
     return [public_score_record(project=project, actor=actor, score=score) for score in scores]
 
@@ -103,7 +102,7 @@ class PublicScoreForm(PlainForm):
         return day
 
 
-def read_score(document: Mapping[str, Any]) -> dict[str, Any]:
+def read_score(document: JsonMapping) -> JsonObject:
     """Return the fields of one score. Raises InvalidDocument with what is wrong by JSON pointer."""
     if unknown := [name for name in document if name not in COLUMNS]:
         raise InvalidDocument(Problem(pointer_to([str(name)]), "is no field of a score") for name in unknown)
@@ -113,11 +112,11 @@ def read_score(document: Mapping[str, Any]) -> dict[str, Any]:
         raise InvalidDocument(
             Problem(pointer_to([name]), str(message)) for name, messages in form.errors.items() for message in messages
         )
-    score: dict[str, Any] = form.cleaned_data
+    score: JsonObject = form.cleaned_data
     return score
 
 
-def read_scores(content: bytes) -> list[dict[str, Any]]:
+def read_scores(content: bytes) -> list[JsonObject]:
     """Return the scores of a CSV file with a head. Raises InvalidDocument, each problem with the line at `/line`."""
     if len(content) > MOST_BYTES:
         raise InvalidDocument.at("", f"has more than {MOST_BYTES:,} bytes")
@@ -133,8 +132,8 @@ def read_scores(content: bytes) -> list[dict[str, Any]]:
         raise InvalidDocument.at("", f"is no CSV: {error}") from None
 
 
-def _rows(rows: csv.DictReader[str]) -> list[dict[str, Any]]:
-    scores: list[dict[str, Any]] = []
+def _rows(rows: csv.DictReader[str]) -> list[JsonObject]:
+    scores: list[JsonObject] = []
     problems: list[Problem] = []
     for row in rows:
         if len(scores) + len(problems) >= MOST_ROWS:

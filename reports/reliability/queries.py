@@ -27,6 +27,7 @@ from reports.reliability.analysis import (
 )
 from toolevals.grading.metrics.rates import Estimate
 from toolevals.grading.values.verdict_table import VERDICT_NAMES
+from toolevals.json_types import JsonObject
 from toolevals.presentation import figures
 from toolevals.presentation.numbers import percent, span
 from toolevals.runs.aggregates.sums import kept_sums
@@ -215,7 +216,7 @@ def example_page(grading: Grading, state: TrialState) -> ExamplePage:
     return ExamplePage(rows, shown[-1].pk if len(counts) > EXAMPLES_A_PAGE else None)
 
 
-def reliability_chart(reliability: Reliability) -> dict[str, Any]:
+def reliability_chart(reliability: Reliability) -> JsonObject:
     """Return the chart of pass@k and pass^k."""
     at = figures.Curve("pass@k", "layer-selection", [_point("pass@", each.k, each.at) for each in reliability.curve])
     hat = figures.Curve("pass^k", "ink", [_point("pass^", each.k, each.hat) for each in reliability.curve])

@@ -66,12 +66,13 @@ from toolevals.runs.runs.serializers import (
     score_document,
 )
 from toolevals.workspace.api.base import NewestFirst, ProjectView
+from toolevals.workspace.api.plain import PlainSerializer
 from toolevals.workspace.tables import serializer_of
 
 RateSerializer = serializer_of(RATE)
 
 
-class ModeSerializer(serializers.Serializer[Any]):
+class ModeSerializer(PlainSerializer):
     """The number of cases that failed in one way."""
 
     mode = serializers.CharField()
@@ -80,7 +81,7 @@ class ModeSerializer(serializers.Serializer[Any]):
     meaning = serializers.CharField()
 
 
-class TagSerializer(serializers.Serializer[Any]):
+class TagSerializer(PlainSerializer):
     """A failure tag, what it means and what to do; whether its cases are in the scores."""
 
     tag = serializers.CharField()
@@ -90,7 +91,7 @@ class TagSerializer(serializers.Serializer[Any]):
     to_do = serializers.CharField(source="words.to_do")
 
 
-class LayersSerializer(serializers.Serializer[Any]):
+class LayersSerializer(PlainSerializer):
     """The layers where cases are lost. `cases` counts all, scored or not; `failure_counts` cases by failure tag."""
 
     cases = serializers.IntegerField()
@@ -347,7 +348,7 @@ class EpisodesView(RunReportView, ListAPIView[Episode]):
         )
 
 
-class BaselineAgentSerializer(serializers.Serializer[Any]):
+class BaselineAgentSerializer(PlainSerializer):
     """Holds what one baseline agent scores; `layers` is null until its run is graded."""
 
     kind = serializers.CharField()
@@ -356,7 +357,7 @@ class BaselineAgentSerializer(serializers.Serializer[Any]):
     layers = serializer_of(VERDICTS)(source="layers.rows", many=True, allow_null=True, default=None)
 
 
-class BaselineAgentsSerializer(serializers.Serializer[Any]):
+class BaselineAgentsSerializer(PlainSerializer):
     """The baseline agents of a dataset version."""
 
     baseline_agents = BaselineAgentSerializer(many=True)

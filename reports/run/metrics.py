@@ -18,6 +18,7 @@ from toolevals.grading.reading.examples import first_words
 from toolevals.grading.values import Expectation, Transcript
 from toolevals.grading.values.verdicts import CaseGrade as Grade
 from toolevals.grading.values.verdicts import Verdict
+from toolevals.json_types import JsonMapping
 from toolevals.registry.tool_lists import tools_in
 from toolevals.runs.aggregates.packed_cases import LETTERS, measured_case, metric_names
 from toolevals.runs.models import CaseGrade, Grading, MetricCount
@@ -84,7 +85,7 @@ class MetricRow:
         return metric.sentence if self.rate.total or not metric.needs else f"{metric.sentence} {metric.needs}"
 
 
-def metric_rows(graders: Iterable[Mapping[str, Any]], counts: Mapping[str, MetricTotals]) -> Sequence[MetricRow]:
+def metric_rows(graders: Iterable[JsonMapping], counts: Mapping[str, MetricTotals]) -> Sequence[MetricRow]:
     """Return a row for each metric that was counted, in the order of the grading's graders."""
     return tuple(
         MetricRow(grader["name"], str(grader["version"]), counts[grader["name"]])

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
@@ -13,10 +11,11 @@ from reports.solved.analysis import SORTS, Show
 from reports.solved.table import AGENTS, SOLVED, SolvedFilters, matrix_of, solved_rows
 from toolevals.grading.values.verdict_table import VERDICT_NAMES
 from toolevals.workspace.api.base import ProjectView
+from toolevals.workspace.api.plain import PlainSerializer
 from toolevals.workspace.tables import serializer_of
 
 
-class SolvedSerializer(serializers.Serializer[Any]):
+class SolvedSerializer(PlainSerializer):
     """A page of examples: `count` examples in all; `left_out` are runs that have no column."""
 
     count = serializers.IntegerField()

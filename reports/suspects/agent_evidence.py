@@ -23,13 +23,14 @@ from toolevals.grading.values import Expectation, ToolCall, Transcript
 from toolevals.grading.values.canonical import canonical
 from toolevals.grading.values.tools import tool_effect
 from toolevals.grading.values.verdicts import NONE
+from toolevals.json_types import JsonMapping
 from toolevals.runs.models import CaseGrade, Connector, Episode, Grading, Run
 
 # Tool -> "reads", "writes" or "unknown".
 EffectOf = Callable[[str], str]
 
 
-def points_of(detail: Mapping[str, Any], effect: EffectOf) -> Iterator[Point]:
+def points_of(detail: JsonMapping, effect: EffectOf) -> Iterator[Point]:
     """Yield what a case says against the gold that it failed.
 
     Among several calls one that only looks something up leaves no trace, so that its absence or presence says nothing.
@@ -52,7 +53,7 @@ def points_of(detail: Mapping[str, Any], effect: EffectOf) -> Iterator[Point]:
             yield Point(LEFT_OUT, expected, str(number), "")
 
 
-def _extra(detail: Mapping[str, Any], number: int, tool: str, due: int, effect: EffectOf) -> Iterator[Point]:
+def _extra(detail: JsonMapping, number: int, tool: str, due: int, effect: EffectOf) -> Iterator[Point]:
     """Yield a call that is not expected: one that writes, or whatever is called where nothing is expected."""
     if tool == NONE or effect(tool) == "reads" or (due and effect(tool) == "unknown"):
         return
@@ -61,7 +62,7 @@ def _extra(detail: Mapping[str, Any], number: int, tool: str, due: int, effect: 
     yield Point(AGREEMENT, "an unexpected call", "", f"{tool}({arguments})")
 
 
-def _arguments(detail: Mapping[str, Any], number: int, tool: str) -> Iterator[Point]:
+def _arguments(detail: JsonMapping, number: int, tool: str) -> Iterator[Point]:
     for each in _differences(detail, number):
         if each["kind"] == "same":
             continue
@@ -71,7 +72,7 @@ def _arguments(detail: Mapping[str, Any], number: int, tool: str) -> Iterator[Po
         yield Point(AGREEMENT, place, expected, said)
 
 
-def _differences(detail: Mapping[str, Any], number: int) -> Iterator[Mapping[str, Any]]:
+def _differences(detail: JsonMapping, number: int) -> Iterator[JsonMapping]:
     yield from (each for each in detail["differences"] if each.get("pair", 0) == number)
 
 
@@ -190,7 +191,7 @@ def _add(hearing: Hearing, grading: Grading, rows: list[Any], heard: Mapping[UUI
         hearing.add(revision, agent, trial)
 
 
-def _gold_refused(detail: Mapping[str, Any]) -> Iterator[str]:
+def _gold_refused(detail: JsonMapping) -> Iterator[str]:
     reason = detail["verdicts"]["execution"]["reason"]
     if reason.startswith(GOLD_REFUSED):
         yield reason.removeprefix(GOLD_REFUSED).strip()

@@ -18,7 +18,9 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import exp, log
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
+
+from toolevals.json_types import JsonObject
 
 
 class Point(NamedTuple):
@@ -136,7 +138,7 @@ class EvidenceRun:
     run: int
     case: str
 
-    def to_document(self) -> dict[str, Any]:
+    def to_document(self) -> JsonObject:
         return {"agent": self.agent, "run": self.run, "case": self.case}
 
 
@@ -154,7 +156,7 @@ class Reason:
     # Other examples that it is about, as `{"revision_id", "external_id"}`.
     examples: tuple[Mapping[str, str], ...] = ()
 
-    def to_document(self) -> dict[str, Any]:
+    def to_document(self) -> JsonObject:
         """Return the normal form."""
         return {
             "kind": self.kind,

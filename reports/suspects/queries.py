@@ -12,6 +12,7 @@ from labeling.expectations.wording import summary
 from labeling.models import DatasetVersion, VersionEntry
 from reports.filters.case_filters import address_query
 from reports.suspects.analysis import REASONS, TITLES, WAVERED
+from toolevals.json_types import JsonMapping
 from toolevals.workspace.models import Role, User
 from toolevals.workspace.old_names import with_new_names
 from toolevals.workspace.requests import page_number
@@ -64,7 +65,7 @@ class Row:
     score: float
     state: str
     is_resolved: bool
-    reasons: tuple[Mapping[str, Any], ...]
+    reasons: tuple[JsonMapping, ...]
     # What the user says last, and the gold, in a line each; empty where not asked for.
     says: str = ""
     gold: str = ""

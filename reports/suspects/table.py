@@ -9,6 +9,7 @@ from uuid import UUID
 
 from reports.suspects.analysis import REASONS
 from reports.suspects.queries import STATES, row_of
+from toolevals.json_types import JsonObject
 from toolevals.presentation.table import Column, Table, beneath
 
 _WHOSE: Final = (
@@ -84,7 +85,7 @@ SUSPECTS: Final = Table(
 )
 
 
-def reasons_of_each(suspects: Any) -> Iterator[dict[str, Any]]:
+def reasons_of_each(suspects: Any) -> Iterator[JsonObject]:
     """Yield each reason of each suspect, in the order of the list."""
     for rank, suspect in enumerate(suspects.iterator(chunk_size=500), 1):
         row = row_of(suspect, rank)
@@ -100,5 +101,5 @@ def reasons_of_each(suspects: Any) -> Iterator[dict[str, Any]]:
             }
 
 
-def _words(items: Iterable[dict[str, Any]], name: str) -> str:
+def _words(items: Iterable[JsonObject], name: str) -> str:
     return " ".join(str(item[name]) for item in items)

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from django import template
+
+from toolevals.json_types import JsonMapping
 
 register = template.Library()
 
 
 @register.filter
-def at(words: Mapping[str, Any], name: str) -> Any:
+def at(words: JsonMapping, name: str) -> Any:
     """Return what a table has under a name; the name itself where it has nothing."""
     return words.get(name, name)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 from urllib.parse import urlencode
 
 from django.urls import reverse
@@ -15,6 +14,7 @@ from reports.run.analysis import words
 from reports.run.baseline_agents import highest, version_baseline_agents
 from reports.trends.analysis import RunFacts, Series, Trend, TrendRow, trend_of
 from reports.trends.queries import recent_runs
+from toolevals.json_types import JsonObject
 from toolevals.presentation.figures import TrendPoint, trend
 from toolevals.presentation.numbers import percent, span
 from toolevals.presentation.sparks import Spark, spark
@@ -33,7 +33,7 @@ class TrendChart:
 
     series: Series
     chart_id: str
-    chart: dict[str, Any]
+    chart: JsonObject
     # The share that the best baseline agent reaches, and its name.
     baseline_agent: tuple[float, str] | None = None
 

@@ -20,6 +20,7 @@ from toolevals.agents.options import AnthropicOptions
 from toolevals.grading.reading.parsing import Loss, is_count, read_transcript
 from toolevals.grading.values import Call, MalformedCall, Message, ToolCall, ToolSpec
 from toolevals.grading.values.problems import InvalidDocument
+from toolevals.json_types import JsonMapping, JsonObject, JsonValue
 
 PATH = "/v1/messages"
 # Stop reasons that leave the last block unfinished.
@@ -29,7 +30,7 @@ _NOT_IN_IDS = re.compile(r"[^a-zA-Z0-9_-]")
 PASSING = frozenset({"overloaded_error", "rate_limit_error", "api_error", "timeout_error"})
 
 
-def as_tools(tools: Sequence[ToolSpec]) -> list[dict[str, Any]]:
+def as_tools(tools: Sequence[ToolSpec]) -> list[JsonObject]:
     """Return the tools as `tools` of a request."""
     return [{"name": tool.name, "description": tool.description, "input_schema": tool.input_schema} for tool in tools]
 
@@ -44,9 +45,9 @@ def system_in(messages: Sequence[Message]) -> list[str]:
     return [text for text in said if text.strip()]
 
 
-def as_messages(messages: Sequence[Message]) -> list[dict[str, Any]]:
+def as_messages(messages: Sequence[Message]) -> list[JsonObject]:
     """Return a conversation without its leading system messages as `messages` of a request."""
-    turns: list[dict[str, Any]] = []
+    turns: list[JsonObject] = []
     begun = False
     for message in messages:
         begun = begun or message.role != "system"
@@ -85,21 +86,21 @@ def _cut_off(call: Call) -> MalformedCall:
     return MalformedCall("the answer ended within this call: it was too long", None, text, call.name, call.id)
 
 
-def _blocks(message: Message) -> list[dict[str, Any]]:
+def _blocks(message: Message) -> list[JsonObject]:
     if message.role == "tool":
         return [_result(message)]
     # Calls that stand in the text are not said twice.
     text = "" if message.from_text else (message.content or "").rstrip()
-    blocks: list[dict[str, Any]] = [{"type": "text", "text": text}] if text else []
+    blocks: list[JsonObject] = [{"type": "text", "text": text}] if text else []
     return blocks + [_call(call, number) for number, call in enumerate(message.calls)]
 
 
-def _result(message: Message) -> dict[str, Any]:
+def _result(message: Message) -> JsonObject:
     block = {"type": "tool_result", "tool_use_id": _identifier(message.call_id or ""), "content": message.content or ""}
     return {**block, "is_error": True} if message.is_error else block
 
 
-def _call(call: Call, number: int) -> dict[str, Any]:
+def _call(call: Call, number: int) -> JsonObject:
     # The protocol has no place for arguments that no one could read: they go back as the text that they are.
     given = call.arguments if isinstance(call, ToolCall) else {"unreadable": call.text}
     identifier = _identifier(call.id or f"call_{number}")
@@ -110,15 +111,15 @@ def _identifier(identifier: str) -> str:
     return _NOT_IN_IDS.sub("_", identifier) or "call"
 
 
-def joined(events: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+def joined(events: Iterable[JsonMapping]) -> JsonObject:
     """Return the message that events tell of: text and arguments come in pieces, each block by its index.
 
     Empty where no message was begun. Arguments stay the text that they came as, so that what no one can read is seen.
     Raises UnreachableError where a message was begun and no `message_stop` came: the rest of it is missing; and
     InvalidDocument for what is of no known shape.
     """
-    answer: dict[str, Any] = {}
-    blocks: dict[int, dict[str, Any]] = {}
+    answer: JsonObject = {}
+    blocks: dict[int, JsonObject] = {}
     ended = False
     for event in events:
         kind = event.get("type")
@@ -138,26 +139,26 @@ def joined(events: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
     return {**answer, "content": [blocks[index] for index in sorted(blocks)]} if answer else {}
 
 
-def _part(event: Mapping[str, Any], key: str) -> dict[str, Any]:
+def _part(event: JsonMapping, key: str) -> JsonObject:
     part = event.get(key)
     if not isinstance(part, dict | None):
         raise InvalidDocument.at(f"/{key}", "is not an object")
     return dict(part or {})
 
 
-def _piece(delta: Mapping[str, Any], key: str) -> str:
+def _piece(delta: JsonMapping, key: str) -> str:
     piece = delta.get(key)
     if not isinstance(piece, str | None):
         raise InvalidDocument.at(f"/delta/{key}", "is not text")
     return piece or ""
 
 
-def _index(event: Mapping[str, Any]) -> int:
+def _index(event: JsonMapping) -> int:
     index = event.get("index")
     return index if isinstance(index, int) else 0
 
 
-def _add(block: dict[str, Any], delta: Mapping[str, Any]) -> None:
+def _add(block: JsonObject, delta: JsonMapping) -> None:
     kind = delta.get("type")
     if kind == "text_delta":
         block["text"] = f"{_piece(block, 'text')}{_piece(delta, 'text')}"
@@ -178,7 +179,7 @@ def _add(block: dict[str, Any], delta: Mapping[str, Any]) -> None:
         block[str(kind)] = {key: value for key, value in delta.items() if key != "type"}
 
 
-def _close(answer: dict[str, Any], event: Mapping[str, Any]) -> None:
+def _close(answer: JsonObject, event: JsonMapping) -> None:
     answer["stop_reason"] = _part(event, "delta").get("stop_reason") or answer.get("stop_reason")
     # Counts are cumulative; what this event does not say was said at the beginning.
     later = {name: count for name, count in _part(event, "usage").items() if count is not None}
@@ -219,9 +220,9 @@ class AnthropicChat(ClientChat):
         model = safe(str(answer.get("model") or ""))
         return Reply(names.meant(message), _usage(answer.get("usage")), milliseconds, model, losses=losses)
 
-    def _answer(self, messages: Sequence[Message], tools: Sequence[ToolSpec]) -> dict[str, Any]:
+    def _answer(self, messages: Sequence[Message], tools: Sequence[ToolSpec]) -> JsonObject:
         options = self._options
-        request: dict[str, Any] = {
+        request: JsonObject = {
             "model": options.model,
             "max_tokens": options.max_tokens,
             "messages": as_messages(messages),
@@ -235,7 +236,7 @@ class AnthropicChat(ClientChat):
         request |= options.extra
         return joined(self.told(PATH, request)) if options.stream else self.asked(PATH, request)
 
-    def may_pass(self, status: int, error: Mapping[str, Any]) -> bool:
+    def may_pass(self, status: int, error: JsonMapping) -> bool:
         kind = error.get("type")
         return is_transient(status) or (isinstance(kind, str) and kind in PASSING)
 
@@ -256,5 +257,5 @@ def _usage(usage: object) -> dict[str, float]:
     }
 
 
-def _count(value: Any) -> float:
+def _count(value: JsonValue) -> float:
     return value if is_count(value) else 0

@@ -7,11 +7,12 @@ import random
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol, TypeVar
+from typing import Protocol, TypeVar
 
 from toolevals.grading.reading.parsing import Loss, printable
 from toolevals.grading.values import Message, ToolSpec
 from toolevals.grading.values.canonical import shown
+from toolevals.json_types import JsonMapping
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +30,7 @@ class Reply:
     latency_ms: float | None = None
     model: str = ""
     before: tuple[Message, ...] = ()
-    state: Mapping[str, Any] | None = None
+    state: JsonMapping | None = None
     losses: tuple[Loss, ...] = ()
 
 

@@ -6,7 +6,7 @@ What comes is read here as it was sent: the clients' own models take what is not
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, Self
 
@@ -16,6 +16,7 @@ from toolevals.agents.chats import UnreachableError, retry_after, unreachable, w
 from toolevals.agents.network import ANSWER_BYTES, AnswerRefusedError, ForbiddenAddressError
 from toolevals.grading.values.documents import load_json
 from toolevals.grading.values.problems import InvalidDocument
+from toolevals.json_types import JsonMapping, JsonObject
 
 OK = 200
 _BOM = b"\xef\xbb\xbf"
@@ -41,16 +42,16 @@ class ClientChat(ABC):
         self._client.close()
 
     @abstractmethod
-    def may_pass(self, status: int, error: Mapping[str, Any]) -> bool:
+    def may_pass(self, status: int, error: JsonMapping) -> bool:
         """Tell whether another try may succeed after an error, which the endpoint described so."""
 
-    def asked(self, path: str, request: Mapping[str, Any]) -> dict[str, Any]:
+    def asked(self, path: str, request: JsonMapping) -> JsonObject:
         """Return the object that a request is answered with. Raises UnreachableError."""
         with self.errors_named():
             response = self._client.post(path, body=dict(request), cast_to=httpx2.Response)
             return self._read(response.content.removeprefix(_BOM), response.status_code)
 
-    def told(self, path: str, request: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    def told(self, path: str, request: JsonMapping) -> Iterator[JsonObject]:
         """Yield the events that a request is answered with. Raises UnreachableError."""
         with self.errors_named():
             stream = self._client.post(
@@ -68,7 +69,7 @@ class ClientChat(ABC):
             finally:
                 stream.close()
 
-    def _read(self, text: str | bytes, status: int, *, is_error: bool = False) -> dict[str, Any]:
+    def _read(self, text: str | bytes, status: int, *, is_error: bool = False) -> JsonObject:
         try:
             answer = load_json(text, max_bytes=ANSWER_BYTES)
         except InvalidDocument as error:
@@ -81,11 +82,11 @@ class ClientChat(ABC):
             self.fail(answer, status)
         return answer
 
-    def fail(self, answer: dict[str, Any], status: int = OK) -> None:
+    def fail(self, answer: JsonObject, status: int = OK) -> None:
         """Raise the error that an answer tells of, whatever its status says."""
         raise self._failed(words_in(answer), status, again=self.may_pass(status, _error_in(answer)))
 
-    def without_message(self, answer: dict[str, Any]) -> UnreachableError:
+    def without_message(self, answer: JsonObject) -> UnreachableError:
         """Return the error for an answer in which nothing is said."""
         return self._failed(f"The endpoint answered without a message: {words_in(answer)}", OK)
 
@@ -152,7 +153,7 @@ def _lines_in(chunks: Iterable[bytes]) -> Iterator[bytes]:
     yield from (line.rstrip(b"\r\n") for line in b"".join(begun).splitlines(keepends=True) if line[-1:] in b"\r\n")
 
 
-def _error_in(body: object) -> Mapping[str, Any]:
+def _error_in(body: object) -> JsonMapping:
     """Return the description of an error, alone or under `error`."""
     inner = body.get("error") if isinstance(body, dict) else None
     return inner if isinstance(inner, dict) else body if isinstance(body, dict) else {}

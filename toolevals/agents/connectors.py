@@ -14,6 +14,7 @@ from toolevals.agents.chats import Chat, NoRateLimit, Pace, PatientChat, RetryPo
 from toolevals.agents.loop import Task
 from toolevals.agents.options import AnthropicOptions, ChatOptions, WebhookOptions
 from toolevals.grading.values.problems import InvalidDocument
+from toolevals.json_types import JsonMapping, JsonObject
 
 if TYPE_CHECKING:
     from toolevals.agents.network import AddressPolicy
@@ -32,7 +33,7 @@ class ConnectorOptions(Protocol):
     @property
     def address(self) -> str: ...
 
-    def to_document(self) -> dict[str, Any]: ...
+    def to_document(self) -> JsonObject: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,14 +61,14 @@ class Connector:
     title: str
     words: str
     where: str
-    options: Mapping[str, Any]
-    reader: Callable[[Mapping[str, Any]], ConnectorOptions]
+    options: JsonMapping
+    reader: Callable[[JsonMapping], ConnectorOptions]
     open: Callable[[Any, Opening], AbstractContextManager[Agent]]
     key: str = "One of the project's secrets."
     asks_model: bool = True
     counts_input: bool = True
 
-    def read(self, document: Mapping[str, Any], model: str) -> ConnectorOptions:
+    def read(self, document: JsonMapping, model: str) -> ConnectorOptions:
         """Read an agent's options. Raises InvalidDocument with every problem."""
         if not self.asks_model:
             return self.reader(document)
@@ -102,7 +103,7 @@ def _webhook(options: WebhookOptions, opening: Opening) -> Iterator[Agent]:
         yield lambda task: PatientChat(WebhookChat(webhook, task), opening.retry, opening.pace)
 
 
-def _options(options: type[Any]) -> Mapping[str, Any]:
+def _options(options: type[Any]) -> JsonMapping:
     defaults = {each.name: None if each.default is MISSING else each.default for each in fields(options)}
     return {name: default for name, default in defaults.items() if name != "model"}
 

@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from types import TracebackType
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 from uuid import uuid4
 
 import httpx2
@@ -39,6 +39,7 @@ from toolevals.grading.reading.parsing import printable
 from toolevals.grading.values import ToolCall
 from toolevals.grading.values.documents import load_json
 from toolevals.grading.values.problems import InvalidDocument
+from toolevals.json_types import JsonMapping, JsonObject
 
 MAX_DEPTH = 200
 # A minute at the least, however chance falls: what is started again is back by then.
@@ -110,7 +111,7 @@ class HttpSimulator:
         # How often it was found away.
         self.absences = 0
         # The whole state that worlds begin with where an example gives none.
-        self.initial: Mapping[str, Any] | None = None
+        self.initial: JsonMapping | None = None
 
     def __enter__(self) -> Self:
         return self
@@ -121,7 +122,7 @@ class HttpSimulator:
         self._client.close()
 
     @contextmanager
-    def world(self, example: Mapping[str, Any]) -> Iterator[World]:
+    def world(self, example: JsonMapping) -> Iterator[World]:
         """Yield a world in the example's state, or in the service's own. Raises WorldDiedError."""
         given = Simulation.of_example(example).state
         world = _HttpWorld(self, str(uuid4()), given)
@@ -142,7 +143,7 @@ class HttpSimulator:
         """Return the address of a question."""
         return f"{self._options.base_url.rstrip('/')}/{what}"
 
-    def ask(self, what: str, **body: object) -> dict[str, Any]:
+    def ask(self, what: str, **body: object) -> JsonObject:
         """Return the object that the service answers. Raises WorldDiedError."""
         retry = ONCE if self._in_vain else self._retry
         try:
@@ -156,7 +157,7 @@ class HttpSimulator:
     def _told(self, error: UnreachableError | None, seconds: float) -> None:
         self._waiting(f"Waiting for the simulator: {error} It is asked again in {seconds:.0f} s." if error else "")
 
-    def _asked(self, what: str, body: dict[str, Any]) -> dict[str, Any]:
+    def _asked(self, what: str, body: JsonObject) -> JsonObject:
         """Ask once. Raises UnreachableError."""
         url = self.url(what)
         headers = {"accept": "application/json"} | ({"authorization": f"Bearer {self._key}"} if self._key else {})
@@ -193,7 +194,7 @@ class HttpSimulator:
 
 
 class _HttpWorld:
-    def __init__(self, simulator: HttpSimulator, identifier: str, given: Mapping[str, Any] | None) -> None:
+    def __init__(self, simulator: HttpSimulator, identifier: str, given: JsonMapping | None) -> None:
         self._simulator = simulator
         self._absences = simulator.absences
         self._given = given
@@ -213,7 +214,7 @@ class _HttpWorld:
             raise WorldDiedError(f"The simulator failed: {self._simulator.url('call')} answered {NEITHER}")
         return ToolAnswer(text_of(answer["result"]), latency_ms=latency)
 
-    def state(self) -> Mapping[str, Any] | None:
+    def state(self) -> JsonMapping | None:
         answer = self._ask("state")
         if "changes" in answer:
             return self._changed(answer["changes"])
@@ -224,7 +225,7 @@ class _HttpWorld:
             self._simulator.initial = state
         return state
 
-    def _changed(self, changes: object) -> Mapping[str, Any]:
+    def _changed(self, changes: object) -> JsonMapping:
         """Return the state that the world began with, with what became of its records."""
         initial = self._simulator.initial if self._given is None else self._given
         if initial is None:
@@ -236,7 +237,7 @@ class _HttpWorld:
     def _wrong(self, said: str) -> WorldDiedError:
         return WorldDiedError(f"The simulator failed: {self._simulator.url('state')} answered {said}")
 
-    def _ask(self, what: str, **body: object) -> dict[str, Any]:
+    def _ask(self, what: str, **body: object) -> JsonObject:
         try:
             return self._simulator.ask(what, world=self.id, **body)
         except WorldDiedError as error:
@@ -245,7 +246,7 @@ class _HttpWorld:
             raise
 
 
-def _with_changes(before: Mapping[str, Any], changes: Mapping[str, Any], *, tables: bool) -> dict[str, Any]:
+def _with_changes(before: JsonMapping, changes: JsonMapping, *, tables: bool) -> JsonObject:
     """Return the members with the changed ones; of tables, each with its changed records. Null is gone."""
     after = dict(before)
     for name, value in changes.items():

@@ -12,7 +12,6 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
-from typing import Any
 
 from toolevals.agents.chats import Chat, Reply, UnreachableError
 from toolevals.agents.options import ChatOptions
@@ -22,6 +21,7 @@ from toolevals.grading.values import Message
 from toolevals.grading.values.canonical import canonical, exact
 from toolevals.grading.values.documents import load_json
 from toolevals.grading.values.problems import InvalidDocument, Problem
+from toolevals.json_types import JsonMapping, JsonObject
 
 # What an answer of one or two sentences and a score takes.
 ANSWER_TOKENS = 120
@@ -113,7 +113,7 @@ _QUOTES = {'"': '"', "'": "'", "`": "`", "\u201c": "\u201d", "\u2018": "\u2019",
 _NOT_TAKEN = frozenset({400, 404, 415, 422, 501})
 
 
-def answer_in(text: str, inputs: Mapping[str, Any] | None = None) -> dict[str, Any]:
+def answer_in(text: str, inputs: JsonMapping | None = None) -> JsonObject:
     """Return the last JSON object that a judge states itself: alone, in a fence, or amid prose. Raises InvalidDocument.
 
     An object in quotation marks, in a quoted line (`> ...`), or word for word in the judge's `inputs` is a quotation of
@@ -135,7 +135,7 @@ def answer_in(text: str, inputs: Mapping[str, Any] | None = None) -> dict[str, A
     return _read(text[begin : end + 1] if 0 <= begin < end else text.strip())
 
 
-def _object_alone(text: str) -> dict[str, Any] | None:
+def _object_alone(text: str) -> JsonObject | None:
     """Return the value of a text that is one JSON object and nothing else, None for any other text."""
     try:
         found = load_json(text.strip())
@@ -144,7 +144,7 @@ def _object_alone(text: str) -> dict[str, Any] | None:
     return found if isinstance(found, dict) else None
 
 
-def _read(text: str) -> dict[str, Any]:
+def _read(text: str) -> JsonObject:
     found = load_json(text)
     if not isinstance(found, dict):
         raise InvalidDocument.at("", "not a JSON object")

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import Any, Protocol
+from typing import Protocol
 
 from toolevals.agents.chats import Chat, Reply, UnreachableError
 from toolevals.agents.worlds import Nothing, NotSimulatedError, Refusals, ToolAnswer, World, WorldDiedError
@@ -17,6 +17,7 @@ from toolevals.grading.values import Call, MalformedCall, Measures, Message, Sta
 from toolevals.grading.values.canonical import digest
 from toolevals.grading.values.thoughts import spoken
 from toolevals.grading.values.tools import reads_of
+from toolevals.json_types import JsonMapping
 
 # What a simulated user says alone on a line when there is nothing more to say.
 DONE = "###DONE###"
@@ -117,7 +118,7 @@ class Task:
     `id` tells the example from the others of a run and says nothing about it.
     """
 
-    example: Mapping[str, Any]
+    example: JsonMapping
     tools: Sequence[ToolSpec] = ()
     trial: int = 0
     id: str = ""
@@ -168,7 +169,7 @@ class _Talk:
     tally: Tally = field(default_factory=Tally)
     usage: Counter[str] = field(default_factory=Counter)
     latency_ms: float | None = None
-    state: Mapping[str, Any] | None = None
+    state: JsonMapping | None = None
     changes: StateChanges | None = None
     _refusals: Refusals = field(init=False)
     _made: Counter[str] = field(default_factory=Counter)

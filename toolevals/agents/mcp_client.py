@@ -39,6 +39,7 @@ from toolevals.agents.options import McpOptions
 from toolevals.agents.worlds import NotSimulatedError, ToolAnswer, World, WorldDiedError
 from toolevals.grading.reading.parsing import printable
 from toolevals.grading.values import ToolCall
+from toolevals.json_types import JsonMapping, JsonObject
 
 # A list of tools longer than this does not end.
 MOST_PAGES = 200
@@ -91,17 +92,17 @@ class McpSession:
         except FAILURES:
             return
 
-    def tools(self) -> dict[str, Any]:
+    def tools(self) -> JsonObject:
         """Return every page of `tools/list` as one, in the protocol's own form."""
         with self._failures_named():
             return {"tools": self._portal.call(self._all_tools, self._client)}
 
-    def tools_at_once(self, seconds: float) -> dict[str, Any]:
+    def tools_at_once(self, seconds: float) -> JsonObject:
         """Return the same from a session that begins and ends here, all within so many seconds; do not enter it."""
         with self._failures_named(), start_blocking_portal() as portal:
             return {"tools": portal.call(self._asked, seconds)}
 
-    def call(self, name: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    def call(self, name: str, arguments: JsonMapping) -> JsonObject:
         """Return the result of a call, in the protocol's own form.
 
         What the server refuses by a JSON-RPC error (no such tool, wrong arguments) is a result with `isError` too.
@@ -113,16 +114,16 @@ class McpSession:
                 if error.code in BROKEN:
                     raise
                 return {"content": [{"type": "text", "text": error.message}], "isError": True}
-            document: dict[str, Any] = result.model_dump(by_alias=True, exclude_none=True, mode="json")
+            document: JsonObject = result.model_dump(by_alias=True, exclude_none=True, mode="json")
             return document
 
-    async def _asked(self, seconds: float) -> list[dict[str, Any]]:
+    async def _asked(self, seconds: float) -> list[JsonObject]:
         with anyio.fail_after(seconds):
             async with self._connected() as client:
                 return await self._all_tools(client)
 
-    async def _all_tools(self, client: Client) -> list[dict[str, Any]]:
-        tools: list[dict[str, Any]] = []
+    async def _all_tools(self, client: Client) -> list[JsonObject]:
+        tools: list[JsonObject] = []
         cursor: str | None = None
         length = 0
         with anyio.fail_after(self._options.timeout):
@@ -311,7 +312,7 @@ class McpSimulator:
         self._policy = policy
 
     @contextmanager
-    def world(self, example: Mapping[str, Any]) -> Iterator[World]:
+    def world(self, example: JsonMapping) -> Iterator[World]:
         """Yield a world whose session begins with its first call."""
         with ExitStack() as stack:
             session = McpSession(self._options, key=self._key, policy=self._policy)
@@ -336,7 +337,7 @@ class _Session:
         milliseconds = (time.monotonic() - start) * 1000
         return ToolAnswer(result_text(result), bool(result.get("isError")), milliseconds)
 
-    def state(self) -> Mapping[str, Any] | None:
+    def state(self) -> JsonMapping | None:
         return None
 
     def _begun(self) -> McpSession:
@@ -345,7 +346,7 @@ class _Session:
         return self._session
 
 
-def result_text(result: Mapping[str, Any]) -> str:
+def result_text(result: JsonMapping) -> str:
     """Return a result as an agent reads it: its texts, one a line; else its structured content.
 
     What is neither text nor an embedded text is named by its type.
@@ -356,7 +357,7 @@ def result_text(result: Mapping[str, Any]) -> str:
     return printable("\n".join(map(_block_text, content)))
 
 
-def _block_text(block: Mapping[str, Any]) -> str:
+def _block_text(block: JsonMapping) -> str:
     if isinstance(text := block.get("text"), str):
         return text
     resource = block.get("resource")

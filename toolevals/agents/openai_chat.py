@@ -12,7 +12,7 @@ refused, so that no one is graded by half of an answer.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -33,6 +33,7 @@ from toolevals.grading.reading.parsing import CallPieces, Loss, calls_in_text, f
 from toolevals.grading.reading.parsing.text import UNHEEDED, goes_on_alone
 from toolevals.grading.values import Message, ToolSpec
 from toolevals.grading.values.problems import InvalidDocument
+from toolevals.json_types import JsonMapping, JsonObject, JsonValue
 
 # What a quota that is used up is called: waiting does not help.
 EXHAUSTED = frozenset({"insufficient_quota", "billing_hard_limit_reached"})
@@ -81,7 +82,7 @@ class OpenAIChat(ClientChat):
             losses += (Loss(UNHEEDED, "/choices/0/message/content", 1, "/choices/0/message/content"),)
         return Reply(names.meant(message), _usage(answer.get("usage")), milliseconds, model, losses=losses)
 
-    def _answer(self, messages: Sequence[Message], tools: Sequence[ToolSpec], names: WireNames) -> dict[str, Any]:
+    def _answer(self, messages: Sequence[Message], tools: Sequence[ToolSpec], names: WireNames) -> JsonObject:
         options = self._options
         native = options.tools == "native"
         shown = list(messages)
@@ -89,7 +90,7 @@ class OpenAIChat(ClientChat):
             shown.insert(0, Message("system", options.system))
         if tools and not native:
             shown = text_with_tools(shown, tools)
-        request: dict[str, Any] = {"model": options.model, "messages": as_messages(names.shown(shown)), **options.extra}
+        request: JsonObject = {"model": options.model, "messages": as_messages(names.shown(shown)), **options.extra}
         if tools and native:
             request["tools"] = as_tools(names.shown_tools(tools))
         for name in ("temperature", "seed", "max_tokens"):
@@ -99,14 +100,14 @@ class OpenAIChat(ClientChat):
             return joined(self.told(PATH, {**request, "stream_options": {"include_usage": True}}))
         return self.asked(PATH, request)
 
-    def may_pass(self, status: int, error: Mapping[str, Any]) -> bool:
+    def may_pass(self, status: int, error: JsonMapping) -> bool:
         # Some gateways give the status of who is behind them as the code of an answer that has come well.
         code = error.get("code")
         if isinstance(code, int) and status == OK:
             status = code
         return (is_transient(status) or status == OK) and str(code) not in EXHAUSTED
 
-    def _choices(self, answer: dict[str, Any]) -> list[dict[str, Any]]:
+    def _choices(self, answer: JsonObject) -> list[JsonObject]:
         """Return the choices of an answer, the first by its index first. Raises UnreachableError."""
         choices = answer.get("choices")
         if not isinstance(choices, list) or not all(isinstance(choice, dict) for choice in choices) or not choices:
@@ -124,7 +125,7 @@ def _usage(usage: object) -> dict[str, float]:
     if not isinstance(usage, dict):
         return {}
     details = usage.get("prompt_tokens_details")
-    counts: dict[str, Any] = {
+    counts: JsonObject = {
         "input_tokens": usage.get("prompt_tokens"),
         "output_tokens": usage.get("completion_tokens"),
         "cached_tokens": details.get("cached_tokens") if isinstance(details, dict) else None,
@@ -143,10 +144,10 @@ class _Choice:
     content: list[Any] = field(default_factory=list)
     calls: CallPieces = field(default_factory=CallPieces)
     older: CallPieces = field(default_factory=CallPieces)
-    rest: dict[str, Any] = field(default_factory=dict)
+    rest: JsonObject = field(default_factory=dict)
     ended: bool = False
 
-    def add(self, choice: dict[str, Any]) -> None:
+    def add(self, choice: JsonObject) -> None:
         self.ended = self.ended or bool(choice.get("finish_reason"))
         delta = choice.get("delta")
         if delta is None:
@@ -168,7 +169,7 @@ class _Choice:
             _require(content, str, "the content of a delta")
             self._say_part({"type": "text", "text": content})
 
-    def _say_part(self, part: Any) -> None:
+    def _say_part(self, part: JsonValue) -> None:
         _require(part, dict, "a part of the content of a delta")
         last = self.content[-1] if self.content else None
         if last is not None and _is_text(last) and _is_text(part):
@@ -176,7 +177,7 @@ class _Choice:
         elif part.get("text") != "":
             self.content.append(part)
 
-    def to_document(self, index: int) -> dict[str, Any]:
+    def to_document(self, index: int) -> JsonObject:
         is_plain = len(self.content) <= 1 and all(map(_is_text, self.content))
         content = (self.content[0]["text"] if self.content else None) if is_plain else self.content
         message = {**self.rest, "role": "assistant", "content": content, "tool_calls": self.calls.made}
@@ -185,14 +186,14 @@ class _Choice:
         return {"index": index, "message": message}
 
 
-def joined(chunks: Iterable[dict[str, Any]]) -> dict[str, Any]:
+def joined(chunks: Iterable[JsonObject]) -> JsonObject:
     """Return the answer that chunks tell of; without `choices` where none had any.
 
     What else a chunk holds, such as reasoning, is joined likewise, so that what is not read is seen. Raises
     InvalidDocument for what is of no known shape, and UnreachableError where no chunk says why the answer ended: the
     rest of it never came. Once it has ended, a connection that breaks or falls silent takes nothing away.
     """
-    answer: dict[str, Any] = {}
+    answer: JsonObject = {}
     choices: dict[int, _Choice] = {}
     try:
         for chunk in chunks:
@@ -213,7 +214,7 @@ def _has_ended(choices: dict[int, _Choice]) -> bool:
     return bool(choices) and choices[min(choices)].ended
 
 
-def _listed(choices: Any) -> list[dict[str, Any]]:
+def _listed(choices: Any) -> list[JsonObject]:
     if choices is None:
         return []
     _require(choices, list, "`choices`")
@@ -222,12 +223,12 @@ def _listed(choices: Any) -> list[dict[str, Any]]:
     return list(choices)
 
 
-def _index(choice: dict[str, Any]) -> int:
+def _index(choice: JsonObject) -> int:
     index = choice.get("index")
     return index if isinstance(index, int) else 0
 
 
-def _is_text(part: dict[str, Any]) -> bool:
+def _is_text(part: JsonObject) -> bool:
     return part.keys() == {"type", "text"} and part["type"] == "text" and isinstance(part["text"], str)
 
 
@@ -242,7 +243,7 @@ def _grown(before: object, piece: object) -> Any:
     return before if piece is None else piece
 
 
-def _require(value: object, kind: type[dict[str, Any]] | type[list[Any]] | type[str], what: str) -> None:
+def _require(value: object, kind: type[JsonObject] | type[list[Any]] | type[str], what: str) -> None:
     if not isinstance(value, kind):
         names: dict[type, str] = {dict: "an object", list: "a list", str: "text"}
         raise InvalidDocument.at("", f"{what} is not {names[kind]}")

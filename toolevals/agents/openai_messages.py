@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from typing import Any
 
 from toolevals.grading.reading.parsing import Loss, read_transcript
 from toolevals.grading.reading.parsing.text import calls_said
 from toolevals.grading.values import Call, MalformedCall, Message, ToolCall, ToolSpec
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.grading.values.tools import LONGEST, wire_name
+from toolevals.json_types import JsonObject
 
 TEXT_TOOLS = """You can call these tools:
 {tools}
@@ -21,12 +21,12 @@ To call one or more of them, answer with nothing but a JSON list such as
 What they return comes back to you. If no tool is needed, answer in plain words."""
 
 
-def as_tools(tools: Sequence[ToolSpec]) -> list[dict[str, Any]]:
+def as_tools(tools: Sequence[ToolSpec]) -> list[JsonObject]:
     """Return the tools as `tools` of a request."""
     return [{"type": "function", "function": _described(tool)} for tool in tools]
 
 
-def as_messages(messages: Sequence[Message]) -> list[dict[str, Any]]:
+def as_messages(messages: Sequence[Message]) -> list[JsonObject]:
     """Return a conversation as `messages` of a request."""
     return [_message(message) for message in messages]
 
@@ -41,7 +41,7 @@ def text_with_tools(messages: Sequence[Message], tools: Sequence[ToolSpec]) -> l
     return [Message("system", prompt), *(_as_text(each) for each in messages)]
 
 
-def message_in(document: dict[str, Any], *, place: int) -> tuple[Message, tuple[Loss, ...]]:
+def message_in(document: JsonObject, *, place: int) -> tuple[Message, tuple[Loss, ...]]:
     """Read an assistant's message, and what of it a transcript has no place for.
 
     A call without an id gets one that is unique in the conversation, by its place. Raises InvalidDocument where its
@@ -54,7 +54,7 @@ def message_in(document: dict[str, Any], *, place: int) -> tuple[Message, tuple[
     return said, losses_within(read.losses, "/choices/0/message")
 
 
-def _require_shape(message: dict[str, Any]) -> None:
+def _require_shape(message: JsonObject) -> None:
     content, calls = message.get("content"), message.get("tool_calls")
     parts = content if isinstance(content, list) else []
     if not isinstance(content, str | list | None) or not all(isinstance(part, str | dict) for part in parts):
@@ -88,14 +88,14 @@ def _named(call: Call, identifier: str) -> Call:
     return ToolCall(call.name, call.arguments, identifier)
 
 
-def _described(tool: ToolSpec) -> dict[str, Any]:
+def _described(tool: ToolSpec) -> JsonObject:
     return {"name": tool.name, "description": tool.description, "parameters": tool.input_schema}
 
 
-def _message(message: Message) -> dict[str, Any]:
+def _message(message: Message) -> JsonObject:
     if message.role == "tool":
         return {"role": "tool", "tool_call_id": message.call_id or "", "content": message.content or ""}
-    document: dict[str, Any] = {"role": message.role, "content": message.content or ""}
+    document: JsonObject = {"role": message.role, "content": message.content or ""}
     if message.calls:
         # The calls stand in the text already: the server writes them in the model's form again.
         document["content"] = None if message.from_text else message.content
@@ -103,7 +103,7 @@ def _message(message: Message) -> dict[str, Any]:
     return document
 
 
-def _call(call: Call, number: int) -> dict[str, Any]:
+def _call(call: Call, number: int) -> JsonObject:
     # What no one could read goes back as it was written.
     written = call.text if isinstance(call, MalformedCall) else json.dumps(call.arguments, ensure_ascii=False)
     function = {"name": call.name or "unknown", "arguments": written}

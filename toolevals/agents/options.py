@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Self
 from urllib.parse import urlsplit
 
 from toolevals.grading.values.problems import InvalidDocument, Problem
+from toolevals.json_types import JsonMapping, JsonObject
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,9 +21,7 @@ class Check:
     message: str
 
 
-def options_read(
-    document: Mapping[str, Any], checks: Mapping[str, Check], *, required: Collection[str] = ()
-) -> dict[str, Any]:
+def options_read(document: JsonMapping, checks: Mapping[str, Check], *, required: Collection[str] = ()) -> JsonObject:
     """Return the options that are given. Raises InvalidDocument with every problem."""
     problems = [Problem(f"/{name}", "is not an option here") for name in document if name not in checks]
     for name, check in checks.items():
@@ -41,12 +40,12 @@ class Options:
     CHECKS: ClassVar[Mapping[str, Check]]
 
     @classmethod
-    def from_document(cls, document: Mapping[str, Any]) -> Self:
+    def from_document(cls, document: JsonMapping) -> Self:
         """Read options; what is not said is at its default. Raises InvalidDocument with every problem."""
         required = [each.name for each in fields(cls) if each.default is MISSING and each.default_factory is MISSING]
         return cls(**options_read(document, cls.CHECKS, required=required))
 
-    def to_document(self) -> dict[str, Any]:
+    def to_document(self) -> JsonObject:
         """Return every option."""
         return asdict(self)
 
@@ -146,7 +145,7 @@ class ChatOptions(Options):
     tools: str = "native"
     stream: bool = False
     timeout: float = 120.0
-    extra: Mapping[str, Any] = field(default_factory=dict)
+    extra: JsonMapping = field(default_factory=dict)
 
     @property
     def address(self) -> str:
@@ -210,7 +209,7 @@ class AnthropicOptions(Options):
     system: str = ""
     stream: bool = False
     timeout: float = 120.0
-    extra: Mapping[str, Any] = field(default_factory=dict)
+    extra: JsonMapping = field(default_factory=dict)
 
     @property
     def address(self) -> str:
@@ -243,7 +242,7 @@ class McpOptions(Options):
     timeout: float = 30.0
 
     @classmethod
-    def from_document(cls, document: Mapping[str, Any]) -> Self:
+    def from_document(cls, document: JsonMapping) -> Self:
         """Read options; what is not said is at its default. Raises InvalidDocument with every problem."""
         said = options_read(document, cls.CHECKS)
         if bool(said.get("url")) == bool(said.get("command")):
@@ -255,9 +254,9 @@ class McpOptions(Options):
         """Return where the secret is sent."""
         return self.url
 
-    def to_document(self) -> dict[str, Any]:
+    def to_document(self) -> JsonObject:
         """Return what is said."""
-        where: dict[str, Any] = {"url": self.url} if self.url else {"command": list(self.command)}
+        where: JsonObject = {"url": self.url} if self.url else {"command": list(self.command)}
         return {**where, "timeout": self.timeout} | ({"secret": self.secret} if self.secret else {})
 
     @property

@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import Any, Self
+from typing import Self
 
 from toolevals.grading.values.problems import InvalidDocument, Problem
+from toolevals.json_types import JsonMapping, JsonObject
 
 PER_TOKENS = 1_000_000
 
@@ -21,7 +22,7 @@ class Prices:
     cached: float | None = None
 
     @classmethod
-    def from_document(cls, document: Mapping[str, Any]) -> Self:
+    def from_document(cls, document: JsonMapping) -> Self:
         """Read prices. Raises InvalidDocument."""
         names = ("input", "output", "cached")
         problems = [Problem(f"/{name}", "is not a price") for name in document if name not in names]
@@ -34,7 +35,7 @@ class Prices:
             raise InvalidDocument(problems)
         return cls(**document)
 
-    def to_document(self) -> dict[str, Any]:
+    def to_document(self) -> JsonObject:
         return asdict(self)
 
     def cost(self, usage: Mapping[str, float]) -> float:

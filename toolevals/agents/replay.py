@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from toolevals.agents.worlds import NotSimulatedError, Refusals, Simulator, WorldDiedError
 from toolevals.grading.layers.execution import Effect
@@ -15,6 +14,7 @@ from toolevals.grading.values import Expectation, MalformedCall, ToolCall, Trans
 from toolevals.grading.values.canonical import digest
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.grading.values.tools import Reads, reads_by_name
+from toolevals.json_types import JsonMapping
 
 # How the reason begins where the gold's own calls cannot be made.
 GOLD_REFUSED = "A tool refused an expected call:"
@@ -31,15 +31,15 @@ class Replay:
     names a tool behind which nothing stands; the calls after it were not made. `died` says why the world itself failed.
     """
 
-    initial: Mapping[str, Any] | None = None
-    final: Mapping[str, Any] | None = None
+    initial: JsonMapping | None = None
+    final: JsonMapping | None = None
     raised: str | None = None
     unanswered: str | None = None
     died: str | None = None
 
 
 def replay(
-    simulator: Simulator, example: Mapping[str, Any], calls: Iterable[ToolCall], reads: Reads = reads_by_name
+    simulator: Simulator, example: JsonMapping, calls: Iterable[ToolCall], reads: Reads = reads_by_name
 ) -> Replay:
     """Make the calls in a fresh world for an example's input, one after another. Never raises what a world raises.
 
@@ -55,10 +55,10 @@ def replay(
 
 
 def _replayed(
-    simulator: Simulator, example: Mapping[str, Any], calls: Sequence[ToolCall], reads: Reads
+    simulator: Simulator, example: JsonMapping, calls: Sequence[ToolCall], reads: Reads
 ) -> tuple[Replay, bool]:
     """Return where the calls led, and whether to make them again."""
-    initial: Mapping[str, Any] | None = None
+    initial: JsonMapping | None = None
     refusals = Refusals(reads)
     try:
         with simulator.world(example) as world:
@@ -95,8 +95,8 @@ class ExpectedStates:
     Where there is none, `open` says why in a sentence, and `died` where the world failed on the gold itself.
     """
 
-    initial: Mapping[str, Any] | None = None
-    expected: tuple[Mapping[str, Any], ...] = ()
+    initial: JsonMapping | None = None
+    expected: tuple[JsonMapping, ...] = ()
     open: str = ""
     died: str | None = None
 
@@ -111,7 +111,7 @@ class ExpectedStates:
 
 
 def ground(
-    simulator: Simulator, example: Mapping[str, Any], expectation: Expectation, reads: Reads = reads_by_name
+    simulator: Simulator, example: JsonMapping, expectation: Expectation, reads: Reads = reads_by_name
 ) -> ExpectedStates:
     """Find out where calls should lead: to the state that the label gives, else to where its own calls lead."""
     if expectation.state is not None:
@@ -121,7 +121,7 @@ def ground(
         alternatives = exact_calls(expectation)
     except InexactError as error:
         return ExpectedStates(open=f"What the calls should lead to is left open: {error}.")
-    states: list[Mapping[str, Any]] = []
+    states: list[JsonMapping] = []
     for calls in alternatives:
         made = replay(simulator, example, calls, reads)
         if made.died is not None:
@@ -141,12 +141,12 @@ class Executions:
         self._simulator = simulator
         self._grounds: dict[Hashable, ExpectedStates] = {}
         # The digest of the state that was asked for last: worlds mostly begin with one and the same.
-        self._digested: tuple[Mapping[str, Any], str] | None = None
+        self._digested: tuple[JsonMapping, str] | None = None
 
     def effect(
         self,
         key: Hashable,
-        example: Mapping[str, Any],
+        example: JsonMapping,
         expectation: Expectation,
         transcript: Transcript,
         reads: Reads = reads_by_name,
@@ -166,7 +166,7 @@ class Executions:
             told = replay(self._simulator, example, executed_calls(transcript), reads)
         return measured.effect(told)
 
-    def _told(self, initial: Mapping[str, Any] | None, transcript: Transcript) -> Replay | None:
+    def _told(self, initial: JsonMapping | None, transcript: Transcript) -> Replay | None:
         if transcript.state is not None:
             return Replay(initial, transcript.state)
         changes = transcript.state_changes
@@ -177,7 +177,7 @@ class Executions:
         except InvalidDocument:
             return None
 
-    def _digest(self, state: Mapping[str, Any]) -> str:
+    def _digest(self, state: JsonMapping) -> str:
         if self._digested is None or self._digested[0] is not state:
             self._digested = state, digest(state)
         return self._digested[1]

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Self
 
 from toolevals.agents.worlds import Nothing, Simulator, ToolAnswer, World
 from toolevals.grading.matching.compiled_calls import compile_call
@@ -15,6 +15,7 @@ from toolevals.grading.matching.equality import PROFILES
 from toolevals.grading.values import CallExpectation, ToolCall, call_expectation_from, require_earlier
 from toolevals.grading.values.documents import require_valid
 from toolevals.grading.values.problems import InvalidDocument
+from toolevals.json_types import JsonMapping, JsonObject, JsonValue
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +23,7 @@ class ScriptedResult:
     """The result of one kind of call, `times` times or always (None)."""
 
     call: CallExpectation
-    content: Any
+    content: JsonValue
     is_error: bool = False
     times: int | None = None
 
@@ -51,10 +52,10 @@ class Simulation:
     faults: tuple[Fault, ...] = ()
     turns: tuple[str, ...] = ()
     instruction: str = ""
-    state: Mapping[str, Any] | None = None
+    state: JsonMapping | None = None
 
     @classmethod
-    def from_document(cls, document: Any) -> Self:
+    def from_document(cls, document: JsonValue) -> Self:
         """Read the document. Raises InvalidDocument."""
         require_valid(document, "simulation")
         user = document.get("user", {})
@@ -69,7 +70,7 @@ class Simulation:
         )
 
     @classmethod
-    def of_example(cls, example: Mapping[str, Any]) -> Self:
+    def of_example(cls, example: JsonMapping) -> Self:
         """Read the `simulation` of an example's input, empty where it has none. Raises InvalidDocument."""
         try:
             return cls.from_document(example.get("simulation", {}))
@@ -77,7 +78,7 @@ class Simulation:
             raise error.below("/input/simulation") from None
 
 
-def _result(document: dict[str, Any], pointer: str) -> ScriptedResult:
+def _result(document: JsonObject, pointer: str) -> ScriptedResult:
     call = call_expectation_from(
         {key: document[key] for key in ("tool", "arguments", "additional_arguments") if key in document}, pointer
     )
@@ -96,7 +97,7 @@ class ScriptedSimulator:
         self._behind = behind
 
     @contextmanager
-    def world(self, example: Mapping[str, Any]) -> Iterator[World]:
+    def world(self, example: JsonMapping) -> Iterator[World]:
         """Yield a world in which no script is used up yet. Raises WorldDiedError."""
         results = (*Simulation.of_example(example).results, *self._results)
         with self._behind.world(example) if self._behind else nullcontext(Nothing()) as world:
@@ -119,7 +120,7 @@ class _Script:
                 return ToolAnswer(text_of(result.content), result.is_error)
         return self._behind.call(call)
 
-    def state(self) -> Mapping[str, Any] | None:
+    def state(self) -> JsonMapping | None:
         return self._behind.state()
 
 
@@ -166,7 +167,7 @@ class FaultyWorld:
             return _cut(self._world.call(call))
         return ToolAnswer(_error(fault), is_error=True, is_fault=True)
 
-    def state(self) -> Mapping[str, Any] | None:
+    def state(self) -> JsonMapping | None:
         return self._world.state()
 
 

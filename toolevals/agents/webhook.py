@@ -27,6 +27,7 @@ from toolevals.grading.reading.predictions import read_prediction
 from toolevals.grading.values import Message, ToolSpec, Transcript
 from toolevals.grading.values.documents import load_json
 from toolevals.grading.values.problems import InvalidDocument
+from toolevals.json_types import JsonObject
 
 # The keys of a prediction of which one is enough.
 _PREDICTION = ("messages", "steps", "tool_calls", "text", "answer", "error")
@@ -84,7 +85,7 @@ class Webhook:
     run: str = ""
     now: Callable[[], float] = time.time
 
-    def post(self, body: dict[str, Any], identifier: str) -> Any:
+    def post(self, body: JsonObject, identifier: str) -> Any:
         """Return the JSON value that the agent answers. Raises UnreachableError."""
         content = json.dumps(body, ensure_ascii=False).encode()
         headers = {"content-type": "application/json", "accept": "application/json", "webhook-id": identifier}

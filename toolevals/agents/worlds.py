@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol
 
 from toolevals.grading.values import ToolCall
 from toolevals.grading.values.tools import Reads, reads_by_name
+from toolevals.json_types import JsonMapping
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,14 +74,14 @@ class World(Protocol):
         Raises NotSimulatedError where nothing answers this call, WorldDiedError where the simulator failed.
         """
 
-    def state(self) -> Mapping[str, Any] | None:
+    def state(self) -> JsonMapping | None:
         """Return the whole state as JSON values; None where this world keeps none. Raises WorldDiedError."""
 
 
 class Simulator(Protocol):
     """Makes worlds."""
 
-    def world(self, example: Mapping[str, Any]) -> AbstractContextManager[World]:
+    def world(self, example: JsonMapping) -> AbstractContextManager[World]:
         """Return a fresh world for an example's input, to be entered and left. Raises WorldDiedError."""
 
 
@@ -91,5 +91,5 @@ class Nothing:
     def call(self, call: ToolCall) -> ToolAnswer:
         raise NotSimulatedError(call.name)
 
-    def state(self) -> Mapping[str, Any] | None:
+    def state(self) -> JsonMapping | None:
         return None

@@ -6,14 +6,14 @@ import argparse
 import os
 import shlex
 import time
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable
 from urllib.parse import quote
 
 from toolevals.cli.connection import ServerClient
 from toolevals.cli.http import Transport, job_errors
 from toolevals.cli.login import LOCAL, login_for
 from toolevals.cli.output import CommandError, Exit, note
+from toolevals.json_types import JsonMapping, JsonObject
 
 
 def add_server_options(parser: argparse.ArgumentParser) -> None:
@@ -68,7 +68,7 @@ class ProjectClient(ServerClient):
         """Return the address of one of the project's pages."""
         return f"{self.server}/p/{self.project}/{path}"
 
-    def wait(self, job: Mapping[str, Any], *, say: Callable[[str], None] | None = None) -> dict[str, Any]:
+    def wait(self, job: JsonMapping, *, say: Callable[[str], None] | None = None) -> JsonObject:
         """Return the job once it has ended well, and name its page.
 
         Raises CommandError when it failed, or at the deadline. Where it goes on without us, how to look again is said.
@@ -89,10 +89,10 @@ class ProjectClient(ServerClient):
         note(self._page_of(job))
         return ended
 
-    def _ended(self, job: Mapping[str, Any], say: Callable[[str], None]) -> dict[str, Any]:
+    def _ended(self, job: JsonMapping, say: Callable[[str], None]) -> JsonObject:
         pause = 0.1
         while True:
-            state: dict[str, Any] = self.request("GET", f"jobs/{job['id']}/")
+            state: JsonObject = self.request("GET", f"jobs/{job['id']}/")
             say(f"{state['title']}: {state['done']} of {state['total']}")
             if state["state"] in ("succeeded", "failed", "cancelled"):
                 return state
@@ -101,12 +101,12 @@ class ProjectClient(ServerClient):
             self.retry.sleep(pause)
             pause = min(pause * 1.5, 2)
 
-    def _look_again(self, job: Mapping[str, Any]) -> str:
+    def _look_again(self, job: JsonMapping) -> str:
         """Return how to look at a job that is at work: the command, and the page."""
         words = ("toolevals", "jobs", str(job["id"]), "--server", self.server, "--project", self.project)
         return f"look again: {shlex.join(words)}\n{self._page_of(job)}"
 
-    def _page_of(self, job: Mapping[str, Any]) -> str:
+    def _page_of(self, job: JsonMapping) -> str:
         return f"the page: {self.page('jobs/' + str(job['id']) + '/')}"
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
 from toolevals.cli.client import ProjectClient, add_server_options
 from toolevals.cli.output import Exit, say, table
 from toolevals.cli.verbs import Verbs
+from toolevals.json_types import JsonMapping
 from toolevals.presentation.numbers import p_value, part_count, percent, points, signed_span
 
 LAYERS = ("rate", "n", "before", "after", "points", "95 %", "fixed", "broken", "p", "p, Holm")
@@ -38,7 +38,7 @@ def run(arguments: argparse.Namespace) -> int:
     return Exit.OK
 
 
-def _text(found: Mapping[str, Any], tools: list[Mapping[str, Any]]) -> Iterator[str]:
+def _text(found: JsonMapping, tools: list[JsonMapping]) -> Iterator[str]:
     yield found["sentence"]
     yield from (
         line
@@ -57,7 +57,7 @@ def _text(found: Mapping[str, Any], tools: list[Mapping[str, Any]]) -> Iterator[
         yield f"{len(moved) - MOST_TOOLS} more tools moved: --json has all of them"
 
 
-def _layer(row: Mapping[str, Any]) -> tuple[str, ...]:
+def _layer(row: JsonMapping) -> tuple[str, ...]:
     interval = row["interval"] or {"low": None, "high": None}
     return (
         row["name"],
@@ -73,7 +73,7 @@ def _layer(row: Mapping[str, Any]) -> tuple[str, ...]:
     )
 
 
-def _tool(row: Mapping[str, Any]) -> tuple[str, ...]:
+def _tool(row: JsonMapping) -> tuple[str, ...]:
     recall = row["recall"]
     mistakes = (
         text

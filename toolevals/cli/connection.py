@@ -29,6 +29,7 @@ from toolevals.cli.http import (
     value_of,
 )
 from toolevals.cli.output import CommandError, Exit, note
+from toolevals.json_types import JsonObject
 
 # What a server, or whatever stands before it, answers while it cannot answer.
 PASSING = frozenset({429, 502, 503, 504})
@@ -158,7 +159,7 @@ class ServerClient:
         except UnreachableError as error:
             raise CommandError(Exit.UNREACHABLE, f"cannot reach {self.server}: {error}") from error
 
-    def pages(self, path: str, **parameters: str) -> Iterator[dict[str, Any]]:
+    def pages(self, path: str, **parameters: str) -> Iterator[JsonObject]:
         """Yield every item of a paginated list."""
         address: str | None = path
         while address:

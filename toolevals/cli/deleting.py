@@ -6,13 +6,13 @@ import argparse
 import json
 import sys
 from collections.abc import Iterator
-from typing import Any
 from urllib.parse import quote
 
 from toolevals.cli.client import ProjectClient, add_server_options
 from toolevals.cli.connection import ServerClient
 from toolevals.cli.output import CommandError, Exit, say
 from toolevals.cli.verbs import Verbs
+from toolevals.json_types import JsonObject
 
 # Each kind with the address of one, below its project's.
 KINDS = {"dataset": "datasets/{}/", "run": "runs/{}/", "registry": "registries/{}/", "project": ""}
@@ -122,11 +122,11 @@ def _require_typed(arguments: argparse.Namespace) -> None:
         raise CommandError(Exit.CONFIGURATION, "nothing was destroyed")
 
 
-def _show(arguments: argparse.Namespace, item: dict[str, Any]) -> None:
+def _show(arguments: argparse.Namespace, item: JsonObject) -> None:
     say(json.dumps(item, indent=2) if arguments.json else _line(item))
 
 
-def _line(item: dict[str, Any]) -> str:
+def _line(item: JsonObject) -> str:
     what = f"{item['kind']} {item['name']}"
     if not item["deleted_at"]:
         return f"{what}: restored"
@@ -134,7 +134,7 @@ def _line(item: dict[str, Any]) -> str:
     return f"{what}: deleted {item['deleted_at'][:10]}{who}, destroyed {item['destroy_at'][:10]}"
 
 
-def _deleted(client: ProjectClient, *, projects: bool) -> Iterator[dict[str, Any]]:
+def _deleted(client: ProjectClient, *, projects: bool) -> Iterator[JsonObject]:
     """Yield what was deleted, the last deleted first, a page at a time."""
     yield from _outside(client).pages("deleted-projects/") if projects else client.pages("trash/")
 

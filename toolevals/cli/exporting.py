@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import Any
 
 from toolevals.cli.client import ProjectClient, add_server_options
 from toolevals.cli.output import Exit, note, write_parts
 from toolevals.cli.verbs import Verbs
+from toolevals.json_types import JsonObject
 
 FORMATS = ("jsonl", "csv", "labels-csv", "bfcl", "openai-chat", "langsmith")
 # Formats that have no form for some examples.
@@ -43,7 +43,7 @@ def run(arguments: argparse.Namespace) -> int:
     return Exit.OK
 
 
-def _say_what_is_left_out(summary: dict[str, Any]) -> None:
+def _say_what_is_left_out(summary: JsonObject) -> None:
     """Name on standard error what the format has no form for."""
     for reason, count in summary["skipped_by_reason"].items():
         note(f"left out {count}: {reason}")

@@ -9,7 +9,6 @@ import argparse
 import json
 import os
 import textwrap
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -23,6 +22,7 @@ from toolevals.cli.output import CommandError, Exit, say, say_progress, table
 from toolevals.cli.verbs import Verbs
 from toolevals.grading.gates.documents import read_gate
 from toolevals.grading.gates.results import GateResult
+from toolevals.json_types import JsonMapping
 from toolevals.presentation.gate_reports import (
     GateReport,
     examples,
@@ -118,7 +118,7 @@ def kept_gate(arguments: argparse.Namespace) -> Any:
         raise CommandError(error.exit_status, f"the project keeps no gate {arguments.name!r}; {known}") from None
 
 
-def hold_against_run(arguments: argparse.Namespace, gate: Mapping[str, Any]) -> GateReport:
+def hold_against_run(arguments: argparse.Namespace, gate: JsonMapping) -> GateReport:
     """Wait for a run's grades, hold them against the gate at the server, and return the report.
 
     `gate` has its document under `gate`, or the `name` under which the project keeps it.
@@ -140,7 +140,7 @@ def hold_against_run(arguments: argparse.Namespace, gate: Mapping[str, Any]) -> 
     return _report(client, client.request("GET", f"gates/{started['gate']['id']}/"))
 
 
-def _started(client: ProjectClient, number: int, asked: Mapping[str, Any]) -> Any:
+def _started(client: ProjectClient, number: int, asked: JsonMapping) -> Any:
     try:
         return client.post_once(f"runs/{number}/gates/", json=asked)
     except CommandError as error:
@@ -161,7 +161,7 @@ def _said(names: tuple[str, ...]) -> str:
     return next((said[:_LONGEST] for name in names if (said := os.environ.get(name, ""))), "")
 
 
-def _report(client: ProjectClient, shown: Mapping[str, Any]) -> GateReport:
+def _report(client: ProjectClient, shown: JsonMapping) -> GateReport:
     run, before = shown["run"], shown["baseline"]
     links = {
         "confusion matrix": client.page(f"runs/{run}/matrix/?grading={shown['grading']}"),

@@ -15,6 +15,7 @@ from toolevals.grading.gates.rules import DEFAULT_MINIMUMS
 from toolevals.grading.values.documents import load_json, require_json
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.grading.values.yaml_documents import load_yaml
+from toolevals.json_types import JsonObject
 
 # Option -> the metric that it bounds.
 THRESHOLDS: Mapping[str, str] = {
@@ -65,7 +66,7 @@ def add_gate_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def gate_document(arguments: argparse.Namespace, kept: object = None) -> dict[str, Any]:
+def gate_document(arguments: argparse.Namespace, kept: object = None) -> JsonObject:
     """Return the gate's document: of the file, or the one that the server keeps (`kept`), with what the options ask.
 
     Raises CommandError that says where and what is wrong.
@@ -82,7 +83,7 @@ def gate_document(arguments: argparse.Namespace, kept: object = None) -> dict[st
     gate = _checked(document, where)
     if arguments.fail_on_regression:
         metrics = list(gate.metrics) or list(DEFAULT_MINIMUMS)
-        rules: list[dict[str, Any]] = [{"rule": "paired", "metrics": metrics}]
+        rules: list[JsonObject] = [{"rule": "paired", "metrics": metrics}]
         if arguments.worse_allowed is not None:
             rules.append({"rule": "cases", "metrics": metrics, "most": arguments.worse_allowed})
         _add(document, "regressions", rules, where)
@@ -95,7 +96,7 @@ def gate_document(arguments: argparse.Namespace, kept: object = None) -> dict[st
     return document
 
 
-def _bounds(arguments: argparse.Namespace, *, has_document: bool) -> list[dict[str, Any]]:
+def _bounds(arguments: argparse.Namespace, *, has_document: bool) -> list[JsonObject]:
     said = {metric: getattr(arguments, name) for name, metric in THRESHOLDS.items()}
     given = {metric: share for metric, share in said.items() if share is not None}
     named = dict(map(_threshold, arguments.threshold))
@@ -123,7 +124,7 @@ def _require_share(option: str, share: float | None) -> None:
         raise CommandError(Exit.CONFIGURATION, f"{option}: is no share from 0 to 1, and not read as a percentage")
 
 
-def _add(document: dict[str, Any], key: str, rules: list[dict[str, Any]], where: str) -> None:
+def _add(document: JsonObject, key: str, rules: list[JsonObject], where: str) -> None:
     if not rules:
         return
     if not isinstance(document.get(key, []), list):
@@ -131,7 +132,7 @@ def _add(document: dict[str, Any], key: str, rules: list[dict[str, Any]], where:
     document[key] = [*document.get(key, []), *rules]
 
 
-def _checked(document: dict[str, Any], where: str) -> Any:
+def _checked(document: JsonObject, where: str) -> Any:
     try:
         gate = read_gate(document)
     except InvalidDocument as error:

@@ -20,6 +20,7 @@ from toolevals.grading.gates.rules import Gate
 from toolevals.grading.reading.reading_report import Readings
 from toolevals.grading.values.problems import InvalidDocument, pointer_to
 from toolevals.grading.values.verdicts import CaseGrade, Status, Verdict
+from toolevals.json_types import JsonObject
 
 # Every metric that a gate can name of a row that is graded here.
 GATED = (*METRICS, *FUNCTION_CALLS)
@@ -113,10 +114,10 @@ def _work(metrics: frozenset[str]) -> Callable[[Sequence[bytes], int], _Some]:
     return grade
 
 
-def json_rows(name: str) -> list[dict[str, Any]]:
+def json_rows(name: str) -> list[JsonObject]:
     """Return a file's rows as they stand there. Raises CommandError where a line is none."""
     remarks = Remarks()
-    rows: list[dict[str, Any]] = []
+    rows: list[JsonObject] = []
     with opened(name) as file:
         for done in answered(file, lambda: lambda lines, first: Lines(lines, first, _AnyRow()), jobs=1):
             rows += done.answer
@@ -173,7 +174,7 @@ class _EitherRow:
         return None
 
 
-def _graded(row: dict[str, Any]) -> Case:
+def _graded(row: JsonObject) -> Case:
     example, trial, strata, latency, due, metrics, tokens, cost = (row.get(name) for name in _BESIDE)
     if not isinstance(example, str) or not example:
         raise InvalidDocument.at("/id", "is not text")

@@ -32,6 +32,7 @@ from toolevals.grading.reading.reading_report import Readings
 from toolevals.grading.reading.specs import counted
 from toolevals.grading.values.documents import load_json
 from toolevals.grading.values.problems import InvalidDocument, Problem
+from toolevals.json_types import JsonValue
 from toolevals.presentation.csv import csv_stream
 
 # A row that has one of these is of our own form, or of the leaderboard's.
@@ -61,7 +62,7 @@ def _found(name: str) -> EvaluationFile | None:
     try:
         with opened(name) as file:
             head = file.readline(MAX_DOCUMENT_BYTES + 1)
-        row: Any = load_json(head)
+        row: JsonValue = load_json(head)
     except InvalidDocument:
         row = None
     except (OSError, EOFError):
@@ -190,7 +191,7 @@ class GradeOptions:
 class Graded(NamedTuple):
     """Some graded lines: what is printed of them (of a table, what it counts), and what is to be said of them."""
 
-    content: Any
+    content: JsonValue
     rows: int
     told: LineRemarks
     readings: Readings

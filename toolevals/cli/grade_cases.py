@@ -7,7 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import isfinite
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from orjson import dumps
 
@@ -28,6 +28,7 @@ from toolevals.grading.reading.reading_report import Readings
 from toolevals.grading.values import ToolSpec, Transcript
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.grading.values.verdicts import EXPECTED, CaseGrade, Verdict
+from toolevals.json_types import JsonObject, JsonValue
 from toolevals.presentation.csv import Cell
 
 STATUSES = ("passed", "failed", "unscored", "errored")
@@ -122,7 +123,7 @@ class Example(NamedTuple):
     tools: Sequence[ToolSpec] | None
 
 
-def example_of(asked: dict[str, Any], *, assert_formats: bool = False) -> Example:
+def example_of(asked: JsonObject, *, assert_formats: bool = False) -> Example:
     """Read and compile what a row says of its example. Raises InvalidDocument."""
     example = read_example(asked)
     tools = example.tools if isinstance(example.tools, list) else ()
@@ -226,7 +227,7 @@ class NativeGrading:
         taken, self._readings = self._readings, Readings()
         return taken
 
-    def read(self, row: Any) -> Case:
+    def read(self, row: JsonValue) -> Case:
         """Return the row's verdicts. Raises InvalidDocument."""
         asked, made = parted(row)
         example = self._example(asked)
@@ -242,7 +243,7 @@ class NativeGrading:
             metrics |= _function_calls(example, transcript, self._function_calls)
         return case_of(example, made.get("trial", 0), graded, metrics, read)
 
-    def _example(self, asked: dict[str, Any]) -> Example:
+    def _example(self, asked: JsonObject) -> Example:
         """Return a row's example: compiled once for the trials that come one after the other."""
         try:
             text = dumps(asked)
@@ -258,9 +259,9 @@ class NativeGrading:
     def remark(self, graded: Case) -> None:
         """Return None: the verdicts themselves say why a case is unscored."""
 
-    def document(self, graded: Case) -> dict[str, Any]:
+    def document(self, graded: Case) -> JsonObject:
         """Return the full verdicts and metrics, with the example's strata, the latency and what was due, if known."""
-        head: dict[str, Any] = {"id": graded.id, "trial": graded.trial}
+        head: JsonObject = {"id": graded.id, "trial": graded.trial}
         if graded.strata:
             head["strata"] = dict(graded.strata)
         beside = {"latency_ms": graded.latency_ms, "tokens": graded.tokens, "cost": graded.cost}

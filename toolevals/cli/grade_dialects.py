@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from toolevals.cli.grade_cases import RATES, counted, rates
 from toolevals.cli.grade_rows import Grading, NativeRow, json_line, native_row
@@ -15,6 +15,7 @@ from toolevals.grading.dialects import bfcl
 from toolevals.grading.dialects.catalog import DIALECTS, DialectScores, Metrics, WrongOptionError, no_scores, score
 from toolevals.grading.dialects.leaderboard_turns import NOT_BY_STATE, category_of
 from toolevals.grading.dialects.rows import NoFormError, comparison
+from toolevals.json_types import JsonObject, JsonValue
 from toolevals.presentation.csv import Cell
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ class _Leaderboard:
                 words = f"--option simulators={folder}: it holds none ({error.strerror}: {error.filename}). {_DOWNLOAD}"
                 raise CommandError(Exit.CONFIGURATION, words) from error
 
-    def read(self, row: Any) -> bfcl.DialectVerdict:
+    def read(self, row: JsonValue) -> bfcl.DialectVerdict:
         if not (category := category_of(row)).startswith(_BY_STATE):
             return bfcl.check_row(row)
         if category.startswith(NOT_BY_STATE):
@@ -69,7 +70,7 @@ class _Leaderboard:
     def remark(self, graded: bfcl.DialectVerdict) -> str | None:
         return graded.unscored
 
-    def document(self, graded: bfcl.DialectVerdict) -> dict[str, Any]:
+    def document(self, graded: bfcl.DialectVerdict) -> JsonObject:
         shown = {"id": graded.id, "valid": graded.valid, "error_type": graded.error_type}
         more = {"reason": graded.reason, "unscored": graded.unscored}
         return shown | {name: words for name, words in more.items() if words is not None}
@@ -123,7 +124,7 @@ class _Scored:
     def remark(self, graded: _Case) -> str | None:
         return graded.scores.unscored
 
-    def document(self, graded: _Case) -> dict[str, Any]:
+    def document(self, graded: _Case) -> JsonObject:
         scores = graded.scores
         shown = {"id": graded.id, "trial": graded.trial, "metrics": scores.metrics, "error": scores.error}
         return shown if scores.unscored is None else {**shown, "unscored": scores.unscored}

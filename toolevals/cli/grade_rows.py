@@ -19,6 +19,7 @@ from toolevals.grading.reading.predictions import Prediction, read_prediction
 from toolevals.grading.values import Expectation, ToolSpec, Transcript
 from toolevals.grading.values.documents import MAX_BYTES, load_json, schema
 from toolevals.grading.values.problems import InvalidDocument
+from toolevals.json_types import JsonObject, JsonValue
 from toolevals.presentation.csv import Cell
 
 _BOM = b"\xef\xbb\xbf"
@@ -43,7 +44,7 @@ class Grading(Reading, Protocol):
 
     columns: tuple[str, ...]
 
-    def document(self, graded: Any) -> dict[str, Any]:
+    def document(self, graded: Any) -> JsonObject:
         """Return what is printed as JSON."""
 
     def line(self, graded: Any) -> bytes:
@@ -126,7 +127,7 @@ class Lines:
             self._remarks.append((kind, words))
 
 
-def json_line(document: dict[str, Any]) -> bytes:
+def json_line(document: JsonObject) -> bytes:
     """Return a document as a line of JSON."""
     try:
         return dumps(document, option=OPT_APPEND_NEWLINE)
@@ -183,10 +184,10 @@ class NativeRow:
     expectation: Expectation
     tools: list[ToolSpec] | str | None
     transcript: Transcript | None
-    prediction: dict[str, Any]
+    prediction: JsonObject
 
 
-def native_row(row: Any) -> NativeRow:
+def native_row(row: JsonValue) -> NativeRow:
     """Read a row. Raises InvalidDocument."""
     asked, made = parted(row)
     example = read_example(asked)
@@ -196,12 +197,12 @@ def native_row(row: Any) -> NativeRow:
     return NativeRow(example.external_id, made.get("trial", 0), expectation, example.tools, transcript, made)
 
 
-def parted(row: object) -> tuple[dict[str, Any], dict[str, Any]]:
+def parted(row: object) -> tuple[JsonObject, JsonObject]:
     """Return what a row says of its example and what it says of the prediction. Raises InvalidDocument."""
     if not isinstance(row, dict):
         raise InvalidDocument.at("", "is not an object")
-    asked: dict[str, Any] = {}
-    made: dict[str, Any] = {}
+    asked: JsonObject = {}
+    made: JsonObject = {}
     for key, value in row.items():
         (made if key in PREDICTION_KEYS else asked)[key] = value
     return asked, made
@@ -215,8 +216,8 @@ def gold_of(example: ExampleRow) -> Expectation:
 
 
 def prediction_of(
-    row: dict[str, Any],
-    made: dict[str, Any],
+    row: JsonObject,
+    made: JsonObject,
     message_format: str | None,
     *,
     is_json: bool,

@@ -24,6 +24,7 @@ from urllib.error import HTTPError, URLError
 from urllib.parse import quote, urlencode, urljoin, urlsplit
 
 from toolevals.cli.output import CommandError, Exit
+from toolevals.json_types import JsonMapping, JsonObject
 
 SECONDS = 60
 CHUNK = 1 << 16
@@ -231,7 +232,7 @@ def is_at_work(response: Response) -> bool:
     return "still at work" in str(_problem(response).get("detail"))
 
 
-def job_errors(state: Mapping[str, Any]) -> list[str]:
+def job_errors(state: JsonMapping) -> list[str]:
     """Return why a job failed and what is wrong with its input, a line each, and how many more its page tells."""
     report = state.get("report") or {}
     errors = report.get("errors") or []
@@ -271,7 +272,7 @@ def _missing(response: Response) -> str:
     return f"{response.request.url}: is this the address of a toolevals server, with its path?"
 
 
-def _problem(response: Response) -> dict[str, Any]:
+def _problem(response: Response) -> JsonObject:
     try:
         problem = response.json()
     except ValueError:

@@ -9,7 +9,7 @@ import argparse
 import os
 import shlex
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -29,6 +29,7 @@ from toolevals.grading.reading.bfcl import CATEGORIES
 from toolevals.grading.reading.specs import FORMATS
 from toolevals.grading.values.documents import load_json
 from toolevals.grading.values.problems import InvalidDocument
+from toolevals.json_types import JsonMapping, JsonObject
 from toolevals.runs.files.recorded_files import (
     AS_PUBLISHED,
     example_document,
@@ -99,7 +100,7 @@ def import_recorded(arguments: argparse.Namespace) -> int:
     return Exit.OK
 
 
-def _known(client: ProjectClient, dataset: str) -> Iterator[dict[str, Any]]:
+def _known(client: ProjectClient, dataset: str) -> Iterator[JsonObject]:
     """Yield the examples that the dataset holds."""
     rest = b""
     for part in client.download(f"datasets/{dataset}/export/"):
@@ -109,7 +110,7 @@ def _known(client: ProjectClient, dataset: str) -> Iterator[dict[str, Any]]:
         yield orjson.loads(rest)
 
 
-def _written(file: Path, documents: Iterable[Mapping[str, Any]]) -> Path:
+def _written(file: Path, documents: Iterable[JsonMapping]) -> Path:
     with file.open("wb") as stream:
         for document in documents:
             stream.write(orjson.dumps(document) + b"\n")
@@ -161,7 +162,7 @@ def add_mcp_parser(kinds: argparse._SubParsersAction[argparse.ArgumentParser]) -
 
 def import_mcp(arguments: argparse.Namespace) -> int:
     """Ask the server for its tools and publish them."""
-    said: dict[str, Any] = {"url": arguments.url} if arguments.url else {"command": shlex.split(arguments.command)}
+    said: JsonObject = {"url": arguments.url} if arguments.url else {"command": shlex.split(arguments.command)}
     try:
         options = McpOptions.from_document(said)
     except InvalidDocument as error:
@@ -169,7 +170,7 @@ def import_mcp(arguments: argparse.Namespace) -> int:
     return publish(arguments, _tools(options), "mcp")
 
 
-def _tools(options: McpOptions) -> dict[str, Any]:
+def _tools(options: McpOptions) -> JsonObject:
     try:
         from toolevals.agents.mcp_client import McpSession, McpUnreachableError
         from toolevals.agents.network import AddressPolicy
@@ -301,7 +302,7 @@ def _columns(mappings: list[str]) -> dict[str, str]:
     return columns
 
 
-def _import(arguments: argparse.Namespace, file: Path, source: str, options: dict[str, Any] | None = None) -> int:
+def _import(arguments: argparse.Namespace, file: Path, source: str, options: JsonObject | None = None) -> int:
     client = ProjectClient.from_arguments(arguments)
     ensure_dataset(client, arguments.dataset, arguments.tools)
     fields = {"source": source} | ({"options": orjson.dumps(options).decode()} if options else {})
@@ -328,7 +329,7 @@ def _write_category(stream: BinaryIO, folder: Path, category: str) -> None:
         stream.write(orjson.dumps(row) + b"\n")
 
 
-def _rows(file: Path) -> Iterator[dict[str, Any]]:
+def _rows(file: Path) -> Iterator[JsonObject]:
     """Yield the objects of a file of JSON Lines; each has an id. Raises CommandError that says where it has not."""
     try:
         lines = file.read_bytes().splitlines()

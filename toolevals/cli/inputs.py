@@ -5,19 +5,19 @@ from __future__ import annotations
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 from toolevals.cli.output import CommandError, Exit, note
 from toolevals.grading.reading.reading_report import Readings
+from toolevals.json_types import JsonMapping
 
 # So many kinds of losses, and so many warnings, are printed.
 _MOST = 20
 
 
-def say_what_was_read(report: Mapping[str, Any]) -> None:
+def say_what_was_read(report: JsonMapping) -> None:
     """Say on standard error what a job's report says of the file that it read."""
     say_readings(Readings.of_report(report))
 

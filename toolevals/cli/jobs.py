@@ -5,12 +5,12 @@ from __future__ import annotations
 import argparse
 import json
 from itertools import islice
-from typing import Any
 from urllib.parse import quote
 
 from toolevals.cli.client import ProjectClient, add_server_options
 from toolevals.cli.output import CommandError, Exit, say, say_progress
 from toolevals.cli.verbs import Verbs
+from toolevals.json_types import JsonObject
 
 # Each act with the request that does it.
 ACTS = {
@@ -53,7 +53,7 @@ def run(arguments: argparse.Namespace) -> int:
     return Exit.OK
 
 
-def _line(job: dict[str, Any]) -> str:
+def _line(job: JsonObject) -> str:
     pace = f", {job['rate']:,.1f} a second, {job['seconds_left']:,.0f} s left in this step" if job["rate"] else ""
     line = f"{job['id']}  {job['state']:<9}  {job['done']} of {job['total']}{pace}  {job['title']}"
     return f"{line}\n  {job['reason']}" if job.get("reason") else line

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +12,7 @@ from toolevals.cli.output import CommandError, Exit, note, say, say_progress
 from toolevals.grading.reading.specs import MANY_TOOLS, Choice, Survey, SurveyedTool, counted, document_in, document_of
 from toolevals.grading.reading.specs import survey_tools as read_survey
 from toolevals.grading.values.problems import InvalidDocument
+from toolevals.json_types import JsonMapping, JsonObject
 
 _LARGEST = 64_000_000
 _MOST_FILES = 2_000
@@ -29,7 +29,7 @@ def add_choice_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--list", action="store_true", help="list the tools and what would be lost; publish nothing")
 
 
-def choice_of(arguments: argparse.Namespace) -> dict[str, Any]:
+def choice_of(arguments: argparse.Namespace) -> JsonObject:
     """Return the choice as JSON."""
     said = {name: getattr(arguments, option) for name, option in _CHOICES.items() if getattr(arguments, option)}
     return said | ({"search": arguments.search} if arguments.search else {})
@@ -47,7 +47,7 @@ def tools_document(source: Path) -> Any:
         raise CommandError(Exit.DATA, f"{source}: {error}") from error
 
 
-def list_tools(document: object, document_format: str, choice: Mapping[str, Any]) -> int:
+def list_tools(document: object, document_format: str, choice: JsonMapping) -> int:
     """Print the tools that a document holds, then what would be lost."""
     survey = _survey(document, document_format, choice)
     for each in survey.tools:
@@ -57,7 +57,7 @@ def list_tools(document: object, document_format: str, choice: Mapping[str, Any]
 
 
 def publish(
-    arguments: argparse.Namespace, document: object, document_format: str, choice: Mapping[str, Any] | None = None
+    arguments: argparse.Namespace, document: object, document_format: str, choice: JsonMapping | None = None
 ) -> int:
     """Publish tools as the next version of the registry that the command line names, after saying what is lost."""
     survey = _survey(document, document_format, choice or {})
@@ -80,7 +80,7 @@ def publish(
     return Exit.OK
 
 
-def ensure(client: ProjectClient, path: str, slug: str, fields: dict[str, Any]) -> None:
+def ensure(client: ProjectClient, path: str, slug: str, fields: JsonObject) -> None:
     """Make what is named where there is none of that name."""
     if not any(known["slug"] == slug for known in client.pages(path)):
         client.request("POST", path, json={"slug": slug, "name": slug, **fields})
@@ -121,7 +121,7 @@ def _files(folder: Path) -> dict[str, bytes]:
     return contents
 
 
-def _survey(document: object, document_format: str, choice: Mapping[str, Any]) -> Survey:
+def _survey(document: object, document_format: str, choice: JsonMapping) -> Survey:
     try:
         survey = read_survey(document, format=document_format, choice=Choice.from_document(choice))
     except InvalidDocument as error:

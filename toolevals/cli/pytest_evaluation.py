@@ -21,10 +21,11 @@ from toolevals.grading.gates.evaluation import Evidence, hold_gate
 from toolevals.grading.gates.metrics import Figure, figure_of
 from toolevals.grading.gates.results import GateResult
 from toolevals.grading.gates.rules import Gate
+from toolevals.json_types import JsonMapping, JsonObject
 from toolevals.presentation.gate_reports import GateReport
 
 # Takes an example's row and gives its prediction: `tool_calls`, `messages`, `text`, `answer`, ...
-Agent = Callable[[Mapping[str, Any]], Mapping[str, Any]]
+Agent = Callable[[JsonMapping], JsonMapping]
 Threshold = float | Mapping[str, float] | None
 
 
@@ -35,7 +36,7 @@ class MarkerOptions:
     dataset: str
     threshold: Threshold = None
     baseline: str | None = None
-    gate: str | Mapping[str, Any] | None = None
+    gate: str | JsonMapping | None = None
     trials: int = 1
 
     @classmethod
@@ -50,13 +51,13 @@ class MarkerOptions:
 
     def rules(self, folder: Path) -> Gate | None:
         """Return the gate that the threshold and the gate make together, None without either. Raises ValueError."""
-        document: dict[str, Any] = {}
+        document: JsonObject = {}
         if isinstance(self.gate, Mapping):
             document = dict(self.gate)
         elif self.gate is not None:
             document = dict(_read(folder / self.gate))
         minimums = self.threshold if isinstance(self.threshold, Mapping) else {"outcome": self.threshold}
-        bounds: list[dict[str, Any]] = [
+        bounds: list[JsonObject] = [
             {"metric": metric, "min": least} for metric, least in minimums.items() if least is not None
         ]
         if wrong := [str(bound["min"]) for bound in bounds if not 0 <= float(bound["min"]) <= 1]:
@@ -74,7 +75,7 @@ class Evaluation:
     puts an agent's in their place.
     """
 
-    rows: Sequence[Mapping[str, Any]]
+    rows: Sequence[JsonMapping]
     marker_options: MarkerOptions
     gate: Gate | None
     baseline: Path | None = None
@@ -150,11 +151,11 @@ class Evaluation:
 _HIDDEN = frozenset({"expected_tool", "expected_args", "expectation", "rationale", "strata", *PREDICTION_KEYS})
 
 
-def _asked_of(row: Mapping[str, Any]) -> dict[str, Any]:
+def _asked_of(row: JsonMapping) -> JsonObject:
     return {key: value for key, value in row.items() if key not in _HIDDEN}
 
 
-def _expected(row: Mapping[str, Any]) -> dict[str, Any]:
+def _expected(row: JsonMapping) -> JsonObject:
     return {key: value for key, value in row.items() if key in _HIDDEN and key not in PREDICTION_KEYS}
 
 

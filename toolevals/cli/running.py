@@ -26,6 +26,7 @@ from toolevals.grading.gates.evaluation import evaluate_gate
 from toolevals.grading.gates.results import Check, GateCase, GateResult
 from toolevals.grading.gates.rules import default_gate
 from toolevals.grading.values.verdict_table import VERDICT_NAMES
+from toolevals.json_types import JsonObject
 from toolevals.runs.runs.presets import PRESETS
 
 # The providers' own addresses, where neither the options nor the environment name another.
@@ -120,7 +121,7 @@ def connector_of(arguments: argparse.Namespace) -> str:
     return connector
 
 
-def asked_of_agent(arguments: argparse.Namespace, connector: str) -> dict[str, Any]:
+def asked_of_agent(arguments: argparse.Namespace, connector: str) -> JsonObject:
     """Return the connector, the agent's options and the run's settings, as the REST interface takes them."""
     options = {name.removeprefix("agent_"): value for name, value in given(arguments, *OPTIONS).items()}
     if arguments.system:
@@ -133,7 +134,7 @@ def asked_of_agent(arguments: argparse.Namespace, connector: str) -> dict[str, A
     return {**said, "connector": connector, "options": options, "settings": settings}
 
 
-def given(arguments: argparse.Namespace, *names: str) -> dict[str, Any]:
+def given(arguments: argparse.Namespace, *names: str) -> JsonObject:
     """Return the arguments of these names that were given."""
     return {name: value for name in names if (value := getattr(arguments, name)) is not None}
 
@@ -319,13 +320,13 @@ def _start(client: ProjectClient, arguments: argparse.Namespace, connector: str)
         return client.upload("runs/predictions/", file, fields)
 
 
-def _asked(arguments: argparse.Namespace) -> dict[str, Any]:
+def _asked(arguments: argparse.Namespace) -> JsonObject:
     return given(
         arguments, "experiment", "dataset", "version", "trials", "registry", "registry_version", "failing_of", "preset"
     )
 
 
-def _errored(client: ProjectClient, shown: dict[str, Any]) -> Exit:
+def _errored(client: ProjectClient, shown: JsonObject) -> Exit:
     """Say why cases are errored, of the first few; where nothing else came out, the run has shown nothing."""
     outcome = (shown["shown"] or {}).get("counts", {}).get("outcome", {})
     if not outcome.get("errored"):
@@ -342,7 +343,7 @@ def _errored(client: ProjectClient, shown: dict[str, Any]) -> Exit:
     return Exit.FAILED
 
 
-def summary(shown: dict[str, Any], client: ProjectClient) -> str:
+def summary(shown: JsonObject, client: ProjectClient) -> str:
     """Return a run's address and its rates as lines."""
     number = shown["number"]
     lines = [f"run {number}: {client.page(f'runs/{number}/')}"]
@@ -355,7 +356,7 @@ def summary(shown: dict[str, Any], client: ProjectClient) -> str:
     return "\n".join(lines)
 
 
-def _line(layer: str, counts: dict[str, int], rate: dict[str, Any] | None) -> str:
+def _line(layer: str, counts: dict[str, int], rate: JsonObject | None) -> str:
     passed, failed = counts.get("passed", 0), counts.get("failed", 0)
     scored = passed + failed
     beside = ", ".join(f"{counts[status]} {status}" for status in ("unscored", "errored") if counts.get(status))

@@ -8,7 +8,7 @@ from __future__ import annotations
 import argparse
 import hashlib
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -24,6 +24,7 @@ from toolevals.cli.verbs import Verbs
 from toolevals.grading.files.evaluation_files.reading import evaluation_file
 from toolevals.grading.values import Message, ToolCall, ToolSpec, Transcript
 from toolevals.grading.values.problems import InvalidDocument
+from toolevals.json_types import JsonMapping, JsonObject
 from toolevals.runs.files.recorded_files import recorded_runs, result_document, task_rows
 from toolevals.sdk.writing import arguments_text, json_text, messages_text, result_text
 
@@ -35,7 +36,7 @@ class Conversation:
     """One conversation: its name in the file, what the agent was given and offered, and what was said and done."""
 
     name: str
-    given: tuple[Mapping[str, Any], ...]
+    given: tuple[JsonMapping, ...]
     tools: tuple[ToolSpec, ...]
     transcript: Transcript
 
@@ -113,9 +114,9 @@ class _Trace:
 
     trace_id: str
     now: int
-    spans: list[dict[str, Any]] = field(default_factory=list)
+    spans: list[JsonObject] = field(default_factory=list)
 
-    def add(self, name: str, attributes: Mapping[str, Any], *, kind: int, took: int, error: str | None = None) -> None:
+    def add(self, name: str, attributes: JsonMapping, *, kind: int, took: int, error: str | None = None) -> None:
         """Append a span below the root that begins now, and move on to its end."""
         number = len(self.spans) + 1
         said = [{"key": key, "value": _value(value)} for key, value in attributes.items() if value not in (None, "")]
@@ -133,14 +134,14 @@ class _Trace:
         self.now += took
 
 
-def spans_of_conversation(conversation: Conversation, agent: Agent, start: int) -> list[dict[str, Any]]:
+def spans_of_conversation(conversation: Conversation, agent: Agent, start: int) -> list[JsonObject]:
     """Return the spans in OTLP's JSON: the agent's turn, each call of the model and each call of a tool.
 
     Ids follow from the conversation's name and its agent: what is sent twice is the same trace. `start` is in
     nanoseconds since 1970.
     """
     trace = _Trace(_id(f"{agent.name} {agent.version} {conversation.name}", 16), start)
-    said: list[dict[str, Any]] = [dict(each) for each in conversation.given]
+    said: list[JsonObject] = [dict(each) for each in conversation.given]
     tools = json_text([_definition(tool) for tool in conversation.tools]) if conversation.tools else None
     transcript = conversation.transcript
     answers = _answers(transcript.messages)
@@ -167,7 +168,7 @@ def spans_of_conversation(conversation: Conversation, agent: Agent, start: int) 
     return [{**whole, "spanId": whole["parentSpanId"], "parentSpanId": ""}, *trace.spans]
 
 
-def export_of(spans: list[dict[str, Any]], agent: Agent) -> dict[str, Any]:
+def export_of(spans: list[JsonObject], agent: Agent) -> JsonObject:
     """Return spans as one export of OTLP."""
     resource = {"service.name": agent.name, "service.version": agent.version}
     attributes = [{"key": key, "value": _value(value)} for key, value in resource.items() if value]
@@ -181,7 +182,7 @@ def export_of(spans: list[dict[str, Any]], agent: Agent) -> dict[str, Any]:
     }
 
 
-def _model(trace: _Trace, agent: Agent, said: list[dict[str, Any]], made: dict[str, Any], tools: str | None) -> None:
+def _model(trace: _Trace, agent: Agent, said: list[JsonObject], made: JsonObject, tools: str | None) -> None:
     attributes = {
         "gen_ai.operation.name": "chat",
         "gen_ai.request.model": agent.model,
@@ -218,28 +219,28 @@ def _last(conversation: Conversation) -> Iterator[Message]:
         yield Message("assistant", answer)
 
 
-def _message(message: Message) -> dict[str, Any]:
+def _message(message: Message) -> JsonObject:
     """Return a message as the writer of spans takes it: in the form of OpenAI."""
-    document: dict[str, Any] = {"role": message.role, "content": message.content}
+    document: JsonObject = {"role": message.role, "content": message.content}
     if message.call_id is not None:
         document["tool_call_id"] = message.call_id
     calls = [_call(call.to_document()) for call in message.calls]
     return document | ({"tool_calls": calls} if calls else {})
 
 
-def _call(call: Mapping[str, Any]) -> dict[str, Any]:
+def _call(call: JsonMapping) -> JsonObject:
     # What no one could read is sent as it was written.
     arguments = call["malformed"].get("text", "") if "malformed" in call else call["arguments"]
     return {"id": call.get("id"), "function": {"name": call.get("name"), "arguments": arguments}}
 
 
-def _definition(tool: ToolSpec) -> dict[str, Any]:
+def _definition(tool: ToolSpec) -> JsonObject:
     """Return a tool as OpenTelemetry defines it."""
     said = {"type": "function", "name": tool.name, "description": tool.description, "parameters": tool.input_schema}
     return {name: value for name, value in said.items() if value}
 
 
-def _value(value: object) -> dict[str, Any]:
+def _value(value: object) -> JsonObject:
     return {"stringValue": str(value)}
 
 
@@ -297,10 +298,10 @@ def _send(arguments: argparse.Namespace, conversations: Sequence[Conversation], 
     return Exit.FAILED if rejected else Exit.OK
 
 
-def _batches(conversations: Sequence[Conversation], agent: Agent) -> Iterator[tuple[int, dict[str, Any]]]:
+def _batches(conversations: Sequence[Conversation], agent: Agent) -> Iterator[tuple[int, JsonObject]]:
     """Yield exports, each with how many conversations it holds; they end a while ago, one after the other."""
     now = time.time_ns()
-    spans: list[dict[str, Any]] = []
+    spans: list[JsonObject] = []
     size = count = 0
     for number, conversation in enumerate(conversations):
         made = spans_of_conversation(conversation, agent, now - LONGEST_NS - (len(conversations) - number) * APART_NS)

@@ -9,6 +9,7 @@ from typing import Any
 from toolevals.cli.client import ProjectClient, add_server_options
 from toolevals.cli.output import CommandError, Exit, say
 from toolevals.cli.verbs import Verbs
+from toolevals.json_types import JsonObject
 
 
 def add_parser(verbs: Verbs) -> None:
@@ -52,7 +53,7 @@ def _describe(client: ProjectClient, versions: str, which: str, arguments: argpa
     found = client.request("GET", f"{versions}{which}/") if which else next(client.pages(versions), None)
     if found is None:
         raise CommandError(Exit.DATA, "there is no version yet: freeze one with --freeze NOTE")
-    change: dict[str, Any] = {"move": arguments.move}
+    change: JsonObject = {"move": arguments.move}
     if arguments.tag:
         change["tags"] = [*found["tags"], *arguments.tag]
     if arguments.note is not None:
@@ -60,7 +61,7 @@ def _describe(client: ProjectClient, versions: str, which: str, arguments: argpa
     return client.request("PATCH", f"{versions}{found['number']}/", json=change)
 
 
-def _line(version: dict[str, Any]) -> str:
+def _line(version: JsonObject) -> str:
     tags = f" [{', '.join(version['tags'])}]" if version["tags"] else ""
     note = f"  {version['note']}" if version["note"] else ""
     return f"{version['name']}{tags}  {version['size']} examples, {version['created_at'][:10]}{note}"

@@ -35,6 +35,7 @@ from toolevals.registry.previews import preview_of
 from toolevals.registry.tool_lists import tools_in
 from toolevals.workspace.api.base import ProjectView
 from toolevals.workspace.api.parsers import StrictJsonParser
+from toolevals.workspace.api.plain import PlainSerializer
 from toolevals.workspace.idempotency.api import idempotent
 from toolevals.workspace.jobs.api import JobSerializer
 from toolevals.workspace.models import Job, JobState
@@ -54,7 +55,7 @@ class RegistrySerializer(serializers.ModelSerializer[Registry]):
         fields = ("id", "slug", "name", "created_at", "newest_id", "newest_number", "newest_size", "newest_at")
 
 
-class NewRegistrySerializer(serializers.Serializer[Any]):
+class NewRegistrySerializer(PlainSerializer):
     """A registry to make."""
 
     slug = serializers.SlugField(max_length=60)
@@ -100,7 +101,7 @@ class VersionDetailSerializer(VersionSerializer):
 FORMAT_NAMES = ["auto", *FORMATS]
 
 
-class ToolChoiceSerializer(serializers.Serializer[Any]):
+class ToolChoiceSerializer(PlainSerializer):
     """The choice of a document's tools: those that meet each of the given conditions."""
 
     tools = serializers.ListField(child=serializers.CharField(), required=False, help_text="Names.")
@@ -113,7 +114,7 @@ class ToolChoiceSerializer(serializers.Serializer[Any]):
     )
 
 
-class NewVersionSerializer(serializers.Serializer[Any]):
+class NewVersionSerializer(PlainSerializer):
     """Tools to publish, as JSON or as a file, in a format that is found out or said."""
 
     document = serializers.JSONField(required=False)
@@ -152,7 +153,7 @@ class NewVersionSerializer(serializers.Serializer[Any]):
         return attrs
 
 
-class ToolPreviewSerializer(serializers.Serializer[Any]):
+class ToolPreviewSerializer(PlainSerializer):
     """A tool that a document holds; `problem` says why it cannot be published."""
 
     name = serializers.CharField()
@@ -166,7 +167,7 @@ class ToolPreviewSerializer(serializers.Serializer[Any]):
     problem = serializers.CharField()
 
 
-class LossCountSerializer(serializers.Serializer[Any]):
+class LossCountSerializer(PlainSerializer):
     """A kind of part that is not carried over, how often it comes, and where first."""
 
     key = serializers.CharField()
@@ -175,7 +176,7 @@ class LossCountSerializer(serializers.Serializer[Any]):
     first = serializers.CharField(help_text="A JSON pointer into the document.")
 
 
-class PreviewSerializer(serializers.Serializer[Any]):
+class PreviewSerializer(PlainSerializer):
     """The content that publishing a document would read: nothing is stored."""
 
     format = serializers.CharField()
@@ -185,7 +186,7 @@ class PreviewSerializer(serializers.Serializer[Any]):
     warnings = serializers.ListField(child=serializers.CharField())
 
 
-class McpServerSerializer(serializers.Serializer[Any]):
+class McpServerSerializer(PlainSerializer):
     """An MCP server whose tools are published: behind a `url`, or by a `command` that the operator allows."""
 
     url = serializers.CharField(max_length=500, required=False, help_text="Of streamable HTTP.")

@@ -10,6 +10,7 @@ from difflib import SequenceMatcher
 from typing import Any, Literal
 
 from toolevals.grading.values import ToolSpec
+from toolevals.json_types import JsonMapping
 
 MAX_DEPTH = 6
 MAX_LISTED = 12
@@ -38,12 +39,12 @@ class SchemaRow:
     description: str
 
 
-def schema_rows(schema: Mapping[str, Any]) -> list[SchemaRow]:
+def schema_rows(schema: JsonMapping) -> list[SchemaRow]:
     """Return the rows of an input schema, in its order."""
     return list(_rows(schema, "", 0))
 
 
-def _rows(schema: Mapping[str, Any], parent: str, depth: int) -> Iterator[SchemaRow]:
+def _rows(schema: JsonMapping, parent: str, depth: int) -> Iterator[SchemaRow]:
     properties = schema.get("properties")
     required = schema.get("required")
     names = required if isinstance(required, list) else []
@@ -65,7 +66,7 @@ def _rows(schema: Mapping[str, Any], parent: str, depth: int) -> Iterator[Schema
                 yield from _rows(items, f"{path}[].", depth + 1)
 
 
-def kind_words(schema: Mapping[str, Any]) -> str:
+def kind_words(schema: JsonMapping) -> str:
     """Return a schema's type in words."""
     if "const" in schema:
         return _value(schema["const"])
@@ -86,7 +87,7 @@ def kind_words(schema: Mapping[str, Any]) -> str:
     return str(kind)
 
 
-def _limits(schema: Mapping[str, Any]) -> str:
+def _limits(schema: JsonMapping) -> str:
     parts = [words.format(schema[key]) for key, words in LIMITS if key in schema]
     if "default" in schema:
         parts.append(f"default {_value(schema['default'])}")

@@ -11,6 +11,7 @@ from django.urls import reverse
 
 from toolevals.grading.reading.specs import Choice, document_in, read_tools
 from toolevals.grading.values.problems import InvalidDocument
+from toolevals.json_types import JsonObject
 from toolevals.registry.models import Registry
 from toolevals.registry.previews import Preview, preview_of
 from toolevals.registry.services import tools_publish
@@ -42,7 +43,7 @@ def large_preview_start(
     """Keep a document and begin to read it; return the job. Raises as `upload_store`."""
     with stored_together(), transaction.atomic():
         upload = upload_store(project=registry.project, actor=actor, file=ContentFile(content), name=name)
-        said: dict[str, Any] = {"registry": str(registry.pk), "upload": str(upload.pk), "format": format}
+        said: JsonObject = {"registry": str(registry.pk), "upload": str(upload.pk), "format": format}
         if choice is not None and not choice.takes_all:
             said["choice"] = choice.to_document()
         job = job_create(
@@ -119,7 +120,7 @@ def large_publish_start(
     """Keep a document and begin to publish it as `registry_publish` does; return the job. Raises as `upload_store`."""
     with stored_together(), transaction.atomic():
         upload = upload_store(project=registry.project, actor=actor, file=ContentFile(content), name=name)
-        said: dict[str, Any] = {
+        said: JsonObject = {
             "registry": str(registry.pk),
             "upload": str(upload.pk),
             "format": format,

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, TypedDict
+from typing import TypedDict
 
 from django.conf import settings
 from django.db import transaction
@@ -12,6 +11,7 @@ from django.urls import reverse
 from toolevals.agents.network import AddressPolicy
 from toolevals.agents.options import McpOptions
 from toolevals.grading.values.problems import InvalidDocument
+from toolevals.json_types import JsonMapping, JsonObject
 from toolevals.registry.models import Registry
 from toolevals.registry.services import registry_publish
 from toolevals.workspace.audit.services import audit_record
@@ -49,7 +49,7 @@ def mcp_access(project: Project, options: McpOptions, *, actor: User | None = No
     return {"key": key, "policy": AddressPolicy.of(settings.AGENT_NETWORKS)}
 
 
-def mcp_tools(project: Project, options: McpOptions) -> dict[str, Any]:
+def mcp_tools(project: Project, options: McpOptions) -> JsonObject:
     """Return a server's whole `tools/list`. Raises InvalidDocument where it cannot be had within MOST_SECONDS."""
     # Loading the client takes seconds, which most web processes never need.
     from toolevals.agents.mcp_client import McpSession, McpUnreachableError
@@ -63,7 +63,7 @@ def mcp_tools(project: Project, options: McpOptions) -> dict[str, Any]:
 KIND = "tools"
 
 
-def registry_fetch_begin(*, registry: Registry, actor: User | None, options: Mapping[str, Any], note: str = "") -> Job:
+def registry_fetch_begin(*, registry: Registry, actor: User | None, options: JsonMapping, note: str = "") -> Job:
     """Begin to ask an MCP server for its tools, which are published as `registry_publish` does; return the job.
 
     `options` are those of `McpOptions`. Raises InvalidDocument where the server may not be asked.

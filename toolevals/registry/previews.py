@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from typing import Any, Self
 
 from toolevals.grading.reading.specs import MANY_TOOLS, Choice, LossCount, Survey, SurveyedTool, counted, survey_tools
 from toolevals.grading.values.problems import Problem
+from toolevals.json_types import JsonMapping
 from toolevals.presentation.csv import Cell
 
 LOSSES = ("part", "message", "count", "first")
@@ -57,7 +58,7 @@ class Preview:
         return sorted(Counter(tag for tool in self.tools for tag in tool.tags).items())
 
     @classmethod
-    def from_document(cls, document: Mapping[str, Any]) -> Self:
+    def from_document(cls, document: JsonMapping) -> Self:
         """Read what `to_document` gives."""
         return cls(
             format=document["format"],

@@ -35,6 +35,7 @@ from labeling.models import (
     StagedExample,
     VersionEntry,
 )
+from toolevals.json_types import JsonObject
 from toolevals.registry.models import Registry, RegistryVersion
 from toolevals.runs.models import (
     Agent,
@@ -111,7 +112,7 @@ class Runs(TrashKind):
     def namesake(self, row: Any) -> bool:
         return False
 
-    def remains(self, row: Any) -> dict[str, Any]:
+    def remains(self, row: Any) -> JsonObject:
         outcomes = VerdictCount.objects.filter(grading=row.grading_id, column="outcome").order_by("value")
         return {
             "transcripts": row.transcripts.count(),
@@ -208,11 +209,11 @@ class Datasets(TrashKind):
     def ids(self, row: Any) -> Iterable[UUID]:
         return [row.pk, *row.versions.values_list("pk", flat=True)]
 
-    def leave(self, row: Any, actor: User | None) -> dict[str, Any]:
+    def leave(self, row: Any, actor: User | None) -> JsonObject:
         held = LabelSlot.objects.filter(dataset=row, state=SlotState.CLAIMED)
         return {"claims_released": held.update(**FREE)}
 
-    def remains(self, row: Any) -> dict[str, Any]:
+    def remains(self, row: Any) -> JsonObject:
         versions = row.versions.order_by("number")
         examples = Example.objects.filter(dataset=row)
         return {
@@ -319,7 +320,7 @@ def _versions_remove(dataset: Dataset, kept: Collection[UUID]) -> None:
             # The tombstone of a run names it.
             continue
     if DatasetVersion.objects.filter(dataset=dataset).exists():
-        blank: dict[str, Any] = {"description": "", "guideline": "", "quotas": {}, "shown_strata": []}
+        blank: JsonObject = {"description": "", "guideline": "", "quotas": {}, "shown_strata": []}
         Dataset.with_trash.filter(pk=dataset.pk).update(default_tools=None, **blank)
     else:
         Dataset.with_trash.filter(pk=dataset.pk).delete()
@@ -342,7 +343,7 @@ class Registries(TrashKind):
             names = ", ".join([*datasets, *agents]) or "something in the trash"
             yield f"Version {version.number} stays for {names}."
 
-    def remains(self, row: Any) -> dict[str, Any]:
+    def remains(self, row: Any) -> JsonObject:
         versions = row.versions.select_related("tools").order_by("number")
         return {
             "versions": [
@@ -420,7 +421,7 @@ class Projects(TrashKind):
         within = sum(map(Runs().left, runs)) + sum(map(Datasets().left, datasets))
         return within + children_count(row)
 
-    def remains(self, row: Any) -> dict[str, Any]:
+    def remains(self, row: Any) -> JsonObject:
         return {many: count for count, _, many in self.takes(row)}
 
     def destroy(self, row: Any, until: float) -> bool:

@@ -13,6 +13,7 @@ from typing import Any, Literal
 from toolevals.agents.code import files_in
 from toolevals.grading.reading.examples import ExampleRow, read_example
 from toolevals.grading.values.canonical import parse
+from toolevals.json_types import JsonObject
 
 DATA = Path(__file__).parent / "data"
 
@@ -22,7 +23,7 @@ class Judgement:
     """The judgement of one person on one example: a reviewer's label, or the adjudicator's decision."""
 
     external_id: str
-    expectation: dict[str, Any]
+    expectation: JsonObject
     rationale: str
     # How long it took.
     seconds: float
@@ -58,10 +59,10 @@ def decisions() -> dict[str, Judgement]:
     return _by_id(_rows("decisions.jsonl"))
 
 
-def _by_id(rows: Iterator[dict[str, Any]]) -> dict[str, Judgement]:
+def _by_id(rows: Iterator[JsonObject]) -> dict[str, Judgement]:
     return {row["id"]: Judgement(row["id"], row["expectation"], row["rationale"], row["seconds"]) for row in rows}
 
 
-def _rows(name: str) -> Iterator[dict[str, Any]]:
+def _rows(name: str) -> Iterator[JsonObject]:
     with (DATA / name).open("rb") as lines:
         yield from map(parse, lines)

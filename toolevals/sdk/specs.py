@@ -12,6 +12,7 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from toolevals.json_types import JsonObject
 from toolevals.sdk.annotations import Schema, Schemas, default_of, hints_of
 from toolevals.sdk.errors import ToolError
 
@@ -142,7 +143,7 @@ class ToolSpec:
     description: str
     input_schema: Schema
 
-    def document(self, form: Form = "native") -> dict[str, Any]:
+    def document(self, form: Form = "native") -> JsonObject:
         """Return the spec as toolevals' registries import it, or as OpenAI's or Anthropic's interface takes it."""
         if form == "openai":
             inner = {"name": self.name, "description": self.description, "parameters": self.input_schema}
@@ -193,7 +194,7 @@ def parameters_of(function: Callable[..., Any]) -> list[inspect.Parameter]:
 
 
 def _property(
-    tool: str, parameter: inspect.Parameter, hints: dict[str, Any], schemas: Schemas, described: dict[str, str]
+    tool: str, parameter: inspect.Parameter, hints: JsonObject, schemas: Schemas, described: dict[str, str]
 ) -> Schema:
     if form := _KINDS.get(parameter.kind):
         written = form.format(parameter.name)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import AsyncIterator, Callable, Collection, Generator, Mapping
+from collections.abc import AsyncIterator, Callable, Collection, Generator
 from typing import Any, TypeVar, cast, overload
 
+from toolevals.json_types import JsonMapping, JsonObject
 from toolevals.sdk.errors import ToolError
 from toolevals.sdk.specs import Form, ToolSpec, parameters_of, spec_of
 from toolevals.sdk.tracing import Recording, is_tracing, tool_answered, tool_failed, tool_started
@@ -44,7 +45,7 @@ def tool(
     return declare if function is None else declare(function)
 
 
-def tool_specs(form: Form = "native") -> list[dict[str, Any]]:
+def tool_specs(form: Form = "native") -> list[JsonObject]:
     """Return the specs of all declared tools, by name: native, as registries import them, or an interface's."""
     return [spec.document(form) for _, (spec, _) in sorted(_declared.items())]
 
@@ -72,7 +73,7 @@ def _wrapped(function: Callable[..., Any], spec: ToolSpec, hidden: frozenset[str
     every = list(inspect.signature(function).parameters)
     shown = {each.name for each in parameters_of(function)} - hidden
 
-    def begin(args: tuple[object, ...], kwargs: Mapping[str, Any]) -> Recording:
+    def begin(args: tuple[object, ...], kwargs: JsonMapping) -> Recording:
         given = {**dict(zip(every, args, strict=False)), **kwargs}
         return tool_started(spec.name, attributes, {key: value for key, value in given.items() if key in shown})
 
@@ -85,7 +86,7 @@ def _wrapped(function: Callable[..., Any], spec: ToolSpec, hidden: frozenset[str
     return _plain(function, begin)
 
 
-Begin = Callable[[tuple[Any, ...], Mapping[str, Any]], Recording]
+Begin = Callable[[tuple[Any, ...], JsonMapping], Recording]
 
 
 def _plain(function: Callable[..., Any], begin: Begin) -> Callable[..., Any]:

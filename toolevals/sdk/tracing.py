@@ -6,13 +6,14 @@ Nothing is recorded, and OpenTelemetry not imported, before `instrument()` was c
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from contextlib import AbstractContextManager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
+from toolevals.json_types import JsonMapping
 from toolevals.sdk.writing import LONGEST, arguments_text, json_text, messages_text, result_text
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ class Recording:
 
     __slots__ = ("_span", "_tokens", "_tracing", "is_on")
 
-    def __init__(self, name: str, kind: str, attributes: Mapping[str, Any]) -> None:
+    def __init__(self, name: str, kind: str, attributes: JsonMapping) -> None:
         self._span: Span | None = None
         self._tokens: list[Any] = []
         self._tracing = tracing = _tracing
@@ -176,7 +177,7 @@ def is_tracing() -> bool:
     return _tracing is not None
 
 
-def tool_started(name: str, attributes: Mapping[str, Any], arguments: Mapping[str, Any]) -> Recording:
+def tool_started(name: str, attributes: JsonMapping, arguments: JsonMapping) -> Recording:
     """Begin the span of a tool's execution, with the id of the call that it answers where one was said."""
     recording = Recording(f"execute_tool {name}", "internal", attributes)
     waiting = _call_ids.get()
@@ -248,7 +249,7 @@ class chat_span(_Recorded):  # noqa: N801 (as above)
         model: str,
         messages: Iterable[object] = (),
         *,
-        tools: Iterable[Mapping[str, Any]] = (),
+        tools: Iterable[JsonMapping] = (),
         provider: str | None = None,
         session: str | None = None,
     ) -> None:

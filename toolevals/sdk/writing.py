@@ -11,6 +11,8 @@ from typing import Any
 
 import orjson
 
+from toolevals.json_types import JsonMapping, JsonObject, JsonValue
+
 LONGEST = 20_000
 _OPTIONS = orjson.OPT_NON_STR_KEYS | orjson.OPT_PASSTHROUGH_SUBCLASS
 
@@ -32,7 +34,7 @@ def result_text(value: object, longest: int = LONGEST) -> str:
     return cut(value if isinstance(value, str) else json_text(value), longest)
 
 
-def arguments_text(arguments: Mapping[str, Any], longest: int = LONGEST) -> str:
+def arguments_text(arguments: JsonMapping, longest: int = LONGEST) -> str:
     """Return arguments as an object of JSON; where it is too long, its long values are cut and become text."""
     text = json_text(arguments)
     if len(text) <= longest:
@@ -75,7 +77,7 @@ def _plain(value: object) -> Any:
     return list(value) if isinstance(value, list) else repr(value)[:LONGEST]
 
 
-def _message(message: Any, longest: int) -> dict[str, Any]:
+def _message(message: JsonValue, longest: int) -> JsonObject:
     if callable(dump := getattr(message, "model_dump", None)):
         message = dump(exclude_none=True)
     if isinstance(message, str):
@@ -98,14 +100,14 @@ def _message(message: Any, longest: int) -> dict[str, Any]:
     return made | ({"finish_reason": message["finish_reason"]} if message.get("finish_reason") else {})
 
 
-def _part(part: Any, longest: int) -> dict[str, Any]:
+def _part(part: JsonValue, longest: int) -> JsonObject:
     if isinstance(part, str):
         return {"type": "text", "content": cut(part, longest)}
     reader = _PARTS.get(str(part.get("type")))
     return reader(part, longest) if reader else dict(part)
 
 
-def _call(identifier: object, name: object, arguments: object) -> dict[str, Any]:
+def _call(identifier: object, name: object, arguments: object) -> JsonObject:
     if isinstance(arguments, str):
         # What a model wrote that is no JSON is kept as it wrote it.
         with suppress(ValueError):
@@ -119,26 +121,26 @@ def _joined(content: object) -> str:
     return "\n".join(text for text in texts if isinstance(text, str)) if parts and all(texts) else json_text(content)
 
 
-def _without_none(**fields: object) -> dict[str, Any]:
+def _without_none(**fields: object) -> JsonObject:
     return {name: value for name, value in fields.items() if value is not None}
 
 
-def _text_part(part: Mapping[str, Any], longest: int) -> dict[str, Any]:
+def _text_part(part: JsonMapping, longest: int) -> JsonObject:
     return {"type": "text", "content": cut(str(part.get("text", part.get("content", ""))), longest)}
 
 
-def _tool_use(part: Mapping[str, Any], _: int) -> dict[str, Any]:
+def _tool_use(part: JsonMapping, _: int) -> JsonObject:
     return _call(part.get("id"), part.get("name"), part.get("input"))
 
 
-def _tool_result(part: Mapping[str, Any], longest: int) -> dict[str, Any]:
+def _tool_result(part: JsonMapping, longest: int) -> JsonObject:
     content = part.get("content")
     said = cut(content if isinstance(content, str) else _joined(content), longest)
     return _without_none(type="tool_call_response", id=part.get("tool_use_id"), response=said)
 
 
 # Parts of OpenAI's two interfaces and of Anthropic's.
-_PARTS: Mapping[str, Callable[[Mapping[str, Any], int], dict[str, Any]]] = {
+_PARTS: Mapping[str, Callable[[JsonMapping, int], JsonObject]] = {
     "text": _text_part,
     "input_text": _text_part,
     "output_text": _text_part,

@@ -19,6 +19,7 @@ from typing import Any
 from gunicorn.workers.base import Worker
 from waitress import create_server
 
+from toolevals.json_types import JsonObject
 from toolevals.serving.admission import Channel
 
 MEGABYTE = 1024 * 1024
@@ -64,7 +65,7 @@ def server_on(
     return server
 
 
-def limits_of(threads: int, upload_bytes: int, connections: int) -> dict[str, Any]:
+def limits_of(threads: int, upload_bytes: int, connections: int) -> JsonObject:
     """Return the limits of a process, in waitress's words. A body may be an upload, and the form around it."""
     return {
         "threads": threads,

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import environ
+
+from toolevals.json_types import JsonObject
 
 SQLITE, POSTGRESQL = "toolevals.workspace.sqlite3", "toolevals.workspace.postgresql_backend"
 
 
-def database(env: environ.Env, data_dir: Path) -> dict[str, Any]:
+def database(env: environ.Env, data_dir: Path) -> JsonObject:
     """Return Django's settings for the one database."""
     url = env.str("DATABASE_URL", "")
-    config: dict[str, Any] = env.db_url_config(url) if url else sqlite_at(data_dir / "toolevals.sqlite3")
+    config: JsonObject = env.db_url_config(url) if url else sqlite_at(data_dir / "toolevals.sqlite3")
     if config["ENGINE"].endswith("sqlite3"):
         config["ENGINE"] = SQLITE
         # Opening the file costs more than a query.
@@ -35,7 +36,7 @@ def database(env: environ.Env, data_dir: Path) -> dict[str, Any]:
     return config
 
 
-def sqlite_at(path: Path) -> dict[str, Any]:
+def sqlite_at(path: Path) -> JsonObject:
     """Return the settings of an SQLite file."""
     path.parent.mkdir(parents=True, exist_ok=True)
     return {"ENGINE": SQLITE, "NAME": str(path)}

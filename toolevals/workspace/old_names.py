@@ -11,6 +11,8 @@ from urllib.parse import urlencode
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse, HttpResponsePermanentRedirect, QueryDict
 
+from toolevals.json_types import JsonMapping
+
 # Old name -> new name, of fields in documents and in the query of an address, and of columns in files.
 OLD_NAMES: Final[Mapping[str, str]] = {
     "subject": "agent",
@@ -35,7 +37,7 @@ _PROJECT: Final = re.compile(r"/p/[^/]+/|/api/v1/projects/[^/]+/")
 _MOVED: Final = [(re.compile(old), new) for old, new in OLD_ADDRESSES.items()]
 
 
-def with_new_names(document: Mapping[str, Any]) -> dict[str, Any]:
+def with_new_names(document: JsonMapping) -> dict[str, Any]:
     """Return a document with the new names of its own fields and codes; an old name next to its new one stays."""
     return {
         OLD_NAMES[name] if name in OLD_NAMES and OLD_NAMES[name] not in document else name: _new_code(name, value)

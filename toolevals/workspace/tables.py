@@ -14,6 +14,7 @@ from django.http import StreamingHttpResponse
 from rest_framework import serializers
 
 from toolevals.presentation.table import Column, Table
+from toolevals.workspace.api.plain import PlainSerializer
 from toolevals.workspace.file_responses import csv_file
 
 _FIELDS: Final[dict[type, type[serializers.Field[Any, Any, Any, Any]]]] = {
@@ -33,7 +34,7 @@ def table_file(name: str, table: Table, items: Iterable[Any]) -> StreamingHttpRe
 
 
 @cache
-def serializer_of(table: Table, model: type[Model] | None = None) -> type[serializers.Serializer[Any]]:
+def serializer_of(table: Table, model: type[Model] | None = None) -> type[PlainSerializer]:
     """Return the serializer of a table's rows; of a model's where columns are what the model says."""
     columns = [column for column in table.columns if column.only != "file"]
     parts: dict[str, Any] = {column.name: _field(column) for column in columns if column.type is not None}

@@ -17,6 +17,7 @@ from toolevals.grading.reading.bfcl import CATEGORIES, bfcl_example
 from toolevals.grading.reading.examples import ExampleRow
 from toolevals.grading.values.documents import load_json
 from toolevals.grading.values.problems import InvalidDocument, Problem
+from toolevals.json_types import JsonMapping
 
 # The answers of a category are held in memory while its questions are read.
 MAX_ANSWERS_BYTES = 100_000_000
@@ -47,7 +48,7 @@ def is_of_turns(category: str) -> bool:
     return category.startswith("multi_turn_")
 
 
-def _of_turns(row: Mapping[str, Any], category: str) -> ExampleRow:
+def _of_turns(row: JsonMapping, category: str) -> ExampleRow:
     question, answer = row["question_row"], row.get("answer_row")
     if not isinstance(name := question.get("id"), str):
         raise InvalidDocument.at("/question_row/id", "is not text")

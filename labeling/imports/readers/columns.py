@@ -12,6 +12,7 @@ from toolevals.grading.reading.examples import STRATA, ExampleRow, read_example
 from toolevals.grading.values import ToolSpec
 from toolevals.grading.values.documents import load_json
 from toolevals.grading.values.problems import InvalidDocument, Problem, pointer_to
+from toolevals.json_types import JsonObject
 
 ARGUMENT, STRATUM = "argument:", "stratum:"
 NO_CALL, SOME_CALL = "(none)", "(any)"
@@ -167,12 +168,12 @@ class _Row:
         except InvalidDocument as error:
             raise InvalidDocument.at(f"/{target}", f"{error}") from None
 
-    def document(self) -> dict[str, Any]:
+    def document(self) -> JsonObject:
         """Return the row in the native form."""
-        content: dict[str, Any] = {"messages": self._messages()}
+        content: JsonObject = {"messages": self._messages()}
         if self.text("context").strip():
             content["context"] = self.json("context")
-        document: dict[str, Any] = {"input": content, "rationale": self.text("rationale")}
+        document: JsonObject = {"input": content, "rationale": self.text("rationale")}
         if tools := self.text("tools").strip():
             document["tools"] = self.json("tools") if tools.startswith("[") else tools
         if decided_by := self.text("decided_by").strip():
@@ -191,7 +192,7 @@ class _Row:
             raise InvalidDocument.at("/user", "is empty")
         return [{"role": "system", "content": system}] * bool(system.strip()) + [{"role": "user", "content": user}]
 
-    def _expected(self) -> dict[str, Any]:
+    def _expected(self) -> JsonObject:
         if self.text("expectation").strip():
             return {"expectation": self.json("expectation")}
         tool = self.text("tool").strip()
@@ -202,10 +203,10 @@ class _Row:
             if arguments:
                 raise InvalidDocument.at("/tool", "is empty, and there are expected arguments")
             return {}
-        expected: dict[str, Any] = {"expected_tool": None if tool == NO_CALL else tool}
+        expected: JsonObject = {"expected_tool": None if tool == NO_CALL else tool}
         return expected | ({"expected_args": arguments} if arguments else {})
 
-    def _arguments(self, tool: str) -> dict[str, Any]:
+    def _arguments(self, tool: str) -> JsonObject:
         if self.text("arguments").strip():
             given = self.json("arguments")
             if not isinstance(given, dict):

@@ -10,6 +10,7 @@ from toolevals.grading.files.evaluation_files.langsmith import ANSWERS, langsmit
 from toolevals.grading.reading.examples import STRATA, ExampleRow
 from toolevals.grading.values.documents import load_json
 from toolevals.grading.values.problems import InvalidDocument, pointer_to
+from toolevals.json_types import JsonObject
 
 _PARTS = ("inputs", "outputs", "metadata")
 _OUTPUTS = frozenset((*ANSWERS, "expectation", "expected_tool", "expected_args")) - {"messages", "message"}
@@ -28,7 +29,7 @@ def langsmith_table_row(cells: Any, settings: Settings) -> ExampleRow:
     Columns `inputs`, `outputs`, `metadata` hold JSON objects. `inputs.x`, `input_x` (and so on) and plain names hold a
     key's value: JSON where it is an object or a list, else text.
     """
-    row: dict[str, Any] = {part: {} for part in _PARTS}
+    row: JsonObject = {part: {} for part in _PARTS}
     for column, text in cells.items():
         if not text.strip():
             continue

@@ -32,6 +32,7 @@ from toolevals.grading.reading.examples import ExampleRow
 from toolevals.grading.reading.parsing.messages import read_transcript
 from toolevals.grading.values import Message, ToolSpec
 from toolevals.grading.values.problems import InvalidDocument, Problem
+from toolevals.json_types import JsonObject
 
 
 def openai_evals_row(value: Any, settings: Settings) -> ExampleRow:
@@ -86,7 +87,7 @@ def openai_chat_rows(value: Any, settings: Settings) -> Iterator[ExampleRow]:
 
 
 def _said(
-    messages: list[dict[str, Any]], tools: list[ToolSpec]
+    messages: list[JsonObject], tools: list[ToolSpec]
 ) -> tuple[list[Message], dict[int, tuple[Problem, ...]], dict[int, InvalidDocument]]:
     """Return the messages, of which only the assistant's are read; by place what is left out, and what is wrong.
 
@@ -106,7 +107,7 @@ def _said(
     return said, left, wrong
 
 
-def _turn(message: dict[str, Any], tools: list[ToolSpec], pointer: str) -> tuple[Message, tuple[Problem, ...]]:
+def _turn(message: JsonObject, tools: list[ToolSpec], pointer: str) -> tuple[Message, tuple[Problem, ...]]:
     read = read_transcript(message, "openai_chat")
     (turn,) = read.transcript.messages
     if not turn.calls and turn.content:

@@ -20,6 +20,7 @@ from toolevals.grading.values import CallExpectation, Expectation, ToolSpec, Tra
 from toolevals.grading.values.matchers import Exact
 from toolevals.grading.values.problems import InvalidDocument, Problem
 from toolevals.grading.values.verdicts import read_decided_by
+from toolevals.json_types import JsonMapping, JsonObject
 
 # tau-bench compares the end states, and looks for what must be told.
 TAU_DECIDED_BY = "end_state+answer"
@@ -36,14 +37,14 @@ _PARTS = ("reason_for_call", "known_info", "unknown_info", "task_instructions")
 Found = tuple[str, ExampleRow | InvalidDocument]
 
 
-def tau_expectation(task: Mapping[str, Any], ordered: bool) -> Expectation:
+def tau_expectation(task: JsonMapping, ordered: bool) -> Expectation:
     """Return what a tau-bench task expects: `actions` of name and `kwargs`, and `outputs`."""
     actions = _items(task.get("actions"), "/info/task/actions")
     calls = tuple(_call(each, "kwargs", f"/info/task/actions/{place}") for place, each in enumerate(actions))
     return _expectation(calls, ordered, _items(task.get("outputs"), "/info/task/outputs"))
 
 
-def tau2_expectation(task: Mapping[str, Any], ordered: bool) -> tuple[Expectation | None, str]:
+def tau2_expectation(task: JsonMapping, ordered: bool) -> tuple[Expectation | None, str]:
     """Return what a tau2-bench task expects (None where it does not say), and its reasons in words.
 
     Actions that the simulated user is to make are not the agent's. What only a judge can check stands in the reasons.
@@ -64,7 +65,7 @@ def tau2_expectation(task: Mapping[str, Any], ordered: bool) -> tuple[Expectatio
     return _expectation(calls, ordered, told), reasons
 
 
-def tau2_decided_by(task: Mapping[str, Any]) -> tuple[str, tuple[str, ...]]:
+def tau2_decided_by(task: JsonMapping) -> tuple[str, tuple[str, ...]]:
     """Return what decides a tau2-bench task by its `reward_basis`, and what of it only its own checks can tell.
 
     Without a basis it is the end state and the answer, as the benchmark has it by default.
@@ -103,7 +104,7 @@ def _items(value: Any, pointer: str) -> list[Any]:
     return value
 
 
-def _reasons(task: Mapping[str, Any], criteria: Any) -> str:
+def _reasons(task: JsonMapping, criteria: Any) -> str:
     description = task.get("description")
     purpose = description.get("purpose") if isinstance(description, Mapping) else description
     judged = criteria.get("nl_assertions") if isinstance(criteria, Mapping) else None
@@ -246,14 +247,12 @@ def _action_names(actions: Any) -> Iterator[str]:
             yield name
 
 
-def _row(
-    name: str, content: dict[str, Any], expectation: Expectation | None, rationale: str, tools: _Tools
-) -> ExampleRow:
+def _row(name: str, content: JsonObject, expectation: Expectation | None, rationale: str, tools: _Tools) -> ExampleRow:
     losses = () if tools.specs is None else (_MADE,)
     return ExampleRow(name, content, tools.specs, expectation, rationale, {}, losses)
 
 
-def _tau_task(record: Any) -> tuple[str, Mapping[str, Any]]:
+def _tau_task(record: Any) -> tuple[str, JsonMapping]:
     if not isinstance(record, Mapping) or not isinstance(record.get("task_id"), str | int):
         raise InvalidDocument.at("/task_id", "is neither text nor a number")
     info = record.get("info")
@@ -263,14 +262,14 @@ def _tau_task(record: Any) -> tuple[str, Mapping[str, Any]]:
     return str(record["task_id"]), task
 
 
-def _content(words: str, policy: str, **context: Any) -> dict[str, Any]:
+def _content(words: str, policy: str, **context: Any) -> JsonObject:
     """Return what an example shows: the policy that the file was recorded with, and the user's instruction."""
     known = {name: value for name, value in context.items() if value}
     messages = [{"role": "system", "content": policy}] if policy else []
     return {"messages": [*messages, {"role": "user", "content": words}]} | ({"context": known} if known else {})
 
 
-def _tau_policy(record: Mapping[str, Any]) -> str:
+def _tau_policy(record: JsonMapping) -> str:
     trajectory = record.get("traj")
     first = trajectory[0] if isinstance(trajectory, list) and trajectory else None
     said = first.get("content") if isinstance(first, Mapping) and first.get("role") == "system" else None

@@ -5,11 +5,9 @@ from __future__ import annotations
 import atexit
 import importlib.util
 import json
-from collections.abc import Mapping
 from contextlib import ExitStack
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 from toolevals.agents.code import leaderboard_turns
 from toolevals.agents.code.launching import NoSandboxError
@@ -22,6 +20,7 @@ from toolevals.grading.dialects.rows import NoFormError
 from toolevals.grading.values import ToolCall
 from toolevals.grading.values.documents import load_json
 from toolevals.grading.values.problems import InvalidDocument
+from toolevals.json_types import JsonMapping, JsonObject
 
 _QUESTION = ("involved_classes", "initial_config")
 
@@ -34,7 +33,7 @@ class LeaderboardSimulators:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._published: dict[str, dict[str, dict[str, Any]]] = {}
+        self._published: dict[str, dict[str, JsonObject]] = {}
         self._simulator: CodeSimulator | None = None
         self._why_none = ""
         inside = PACKAGE.replace(".", "/")
@@ -48,7 +47,7 @@ class LeaderboardSimulators:
             self._why_none = str(error)
         atexit.register(opened.close)
 
-    def verdict(self, row: Mapping[str, Any]) -> DialectVerdict:
+    def verdict(self, row: JsonMapping) -> DialectVerdict:
         """Grade a row; what it lacks is taken from the published one of its id. Raises InvalidDocument."""
         if not isinstance(name := row.get("id"), str):
             raise InvalidDocument.at("/id", "is not a str")
@@ -68,7 +67,7 @@ class LeaderboardSimulators:
             return DialectVerdict(name, None, None, unscored=unscored)
         return DialectVerdict(name, said["error_type"] is None, said["error_type"], said["reason"])
 
-    def _checked(self, turns: Turns) -> dict[str, Any]:
+    def _checked(self, turns: Turns) -> JsonObject:
         if others := [name for name in turns.classes if name not in CLASSES]:
             raise NoFormError(f"The class {others[0]} does not run here: {', '.join(CLASSES)} do.")
         if self._simulator is None:
@@ -84,10 +83,10 @@ class LeaderboardSimulators:
             answer = world.call(ToolCall("check", arguments))
         if answer.is_error:
             raise NoFormError(f"The simulators failed: {answer.content}")
-        said: dict[str, Any] = json.loads(answer.content)
+        said: JsonObject = json.loads(answer.content)
         return said
 
-    def _of_id(self, row: Mapping[str, Any], name: str) -> dict[str, Any]:
+    def _of_id(self, row: JsonMapping, name: str) -> JsonObject:
         """Return what was published of an id; nothing where it is not in the folder."""
         if (category := category_of(row)) not in CATEGORIES:
             raise InvalidDocument.at("/category", f"{category} is none of {', '.join(CATEGORIES)}")
@@ -95,7 +94,7 @@ class LeaderboardSimulators:
             self._published[category] = self._read(f"BFCL_v4_{category}.json")
         return self._published[category].get(name, {})
 
-    def _read(self, name: str) -> dict[str, dict[str, Any]]:
+    def _read(self, name: str) -> dict[str, JsonObject]:
         answers = {row["id"]: row["ground_truth"] for row in _rows(self._folder / "possible_answer" / name)}
         return {
             row["id"]: {**{key: row[key] for key in _QUESTION}, "possible_answer": answers[row["id"]]}
@@ -109,7 +108,7 @@ def leaderboard_simulators(folder: Path) -> LeaderboardSimulators:
     return LeaderboardSimulators(folder)
 
 
-def _rows(path: Path) -> list[dict[str, Any]]:
+def _rows(path: Path) -> list[JsonObject]:
     return [load_json(line) for line in path.read_bytes().splitlines() if line.strip()] if path.exists() else []
 
 

@@ -12,9 +12,11 @@ import importlib.util
 import inspect
 import json
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from types import ModuleType, SimpleNamespace
 from typing import Any, NoReturn, TypeAlias
+
+from toolevals.json_types import JsonMapping, JsonObject, JsonValue
 
 PACKAGE = "bfcl_eval.eval_checker.multi_turn_eval.func_source_code"
 # The file of each class that runs. What they import beyond the standard library stands in `long_context` and `mpmath`.
@@ -38,7 +40,7 @@ LONGEST_SHOWN = 200
 DEEPEST_SHOWN = 30
 _MISSING = object()
 
-Call: TypeAlias = Mapping[str, Any]
+Call: TypeAlias = JsonMapping
 """`{"name": ..., "positional": [...], "named": {...}}`"""
 
 
@@ -50,8 +52,8 @@ class NotRunError(BaseException):
 class Instances:
     """An instance of each class of a conversation, in the conversation's first state."""
 
-    def __init__(self, classes: Sequence[str], configs: Mapping[str, Any], *, long_context: bool) -> None:
-        self.by_class: dict[str, Any] = {}
+    def __init__(self, classes: Sequence[str], configs: JsonMapping, *, long_context: bool) -> None:
+        self.by_class: JsonObject = {}
         self._methods: dict[str, Callable[..., Any]] = {}
         for name in classes:
             instance = getattr(importlib.import_module(f"{PACKAGE}.{CLASSES[name]}"), name)()
@@ -81,11 +83,11 @@ class Instances:
 def check(
     _: object,
     classes: Sequence[str],
-    configs: Mapping[str, Any],
+    configs: JsonMapping,
     long_context: bool,
     expected: Sequence[Sequence[Call]],
     made: Sequence[Sequence[Sequence[Call]]],
-) -> dict[str, Any]:
+) -> JsonObject:
     """Return `{"error_type", "reason"}`, both null where every turn is right, or `{"unscored": ...}`.
 
     `expected` has the calls of each turn, `made` the steps of each turn, each with its calls.
@@ -151,7 +153,7 @@ def _state_difference(ours: Instances, theirs: Instances) -> str | None:
     return None
 
 
-def _public(instance: object) -> dict[str, Any]:
+def _public(instance: object) -> JsonObject:
     return {name: value for name, value in vars(instance).items() if not name.startswith("_")}
 
 
@@ -164,7 +166,7 @@ def _difference(place: str, found: object, wanted: object, depth: int = 0) -> st
     return f"{place} is {_shown(found)}, expected {_shown(wanted)}"
 
 
-def _parts(found: Any, wanted: Any) -> list[tuple[str, Any, Any]]:
+def _parts(found: Any, wanted: JsonValue) -> list[tuple[str, Any, Any]]:
     """Return the parts of two values of one type, each with its name; nothing where they have none in common."""
     if isinstance(wanted, dict):
         return [(f"[{key!r}]", found.get(key, _MISSING), wanted.get(key, _MISSING)) for key in {**wanted, **found}]

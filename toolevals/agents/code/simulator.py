@@ -23,6 +23,7 @@ from toolevals.agents.worlds import NotSimulatedError, ToolAnswer, World, WorldD
 from toolevals.grading.matching.value_differences import patched
 from toolevals.grading.values import ToolCall
 from toolevals.grading.values.problems import InvalidDocument
+from toolevals.json_types import JsonMapping, JsonObject
 
 CHUNK = 1 << 16
 # Seconds to start the interpreter and to load the code, beside the code's own.
@@ -99,7 +100,7 @@ class Child:
     ) -> None:
         self.close()
 
-    def ask(self, request: Mapping[str, Any], *, longest: int | None = None) -> dict[str, Any]:
+    def ask(self, request: JsonMapping, *, longest: int | None = None) -> JsonObject:
         """Return the reply to a request. Raises WorldDiedError; afterwards `is_alive` tells whether to go on."""
         line = json.dumps(request, ensure_ascii=False).encode() + b"\n"
         return self._reply(line, self._limits.timeout, longest or self._limits.output)
@@ -115,7 +116,7 @@ class Child:
         if self._group is not None:
             self._group.close()
 
-    def _reply(self, request: bytes, seconds: float, longest: int) -> dict[str, Any]:
+    def _reply(self, request: bytes, seconds: float, longest: int) -> JsonObject:
         try:
             reply = _object(self._exchange(request, time.monotonic() + seconds, longest), self._limits.values)
         except ChildDiedError:
@@ -196,7 +197,7 @@ def values_in(line: bytes) -> int:
     return 1 + sum(line.count(mark) for mark in (b",", b"[", b"{"))
 
 
-def _object(line: bytes, most: int) -> dict[str, Any]:
+def _object(line: bytes, most: int) -> JsonObject:
     """Read a reply of at most `most` values. The code shares a process with its writer, so that it may say anything."""
     if values_in(line) > most and values_in(_TEXT.sub(b'""', line)) > most:
         return {"died": Death.OUTPUT, "detail": f"more than {most:,} values"}
@@ -221,7 +222,7 @@ class CodeSimulator:
         self._opened = ExitStack()
         self._idle: list[Child] = []
         # The code's own state, asked for once: worlds that share it in memory are compared at no cost.
-        self._initial: Mapping[str, Any] | None = None
+        self._initial: JsonMapping | None = None
         self._lock = threading.Lock()
 
     def __enter__(self) -> Self:
@@ -242,7 +243,7 @@ class CodeSimulator:
         self._opened.close()
 
     @contextmanager
-    def world(self, example: Mapping[str, Any]) -> Iterator[World]:
+    def world(self, example: JsonMapping) -> Iterator[World]:
         """Yield a world in the example's state, or in the code's own. Raises WorldDiedError."""
         state = Simulation.of_example(example).state
         with self._child() as child:
@@ -254,7 +255,7 @@ class CodeSimulator:
         with self._child() as child:
             return [str(name) for name in child.tools]
 
-    def _began(self, child: Child) -> Mapping[str, Any]:
+    def _began(self, child: Child) -> JsonMapping:
         if self._initial is None:
             state = child.ask({"do": "initial"}, longest=self._limits.state).get("state")
             if not isinstance(state, dict):
@@ -276,7 +277,7 @@ class CodeSimulator:
 
 
 class _CodeWorld:
-    def __init__(self, child: Child, limits: Limits, initial: Mapping[str, Any]) -> None:
+    def __init__(self, child: Child, limits: Limits, initial: JsonMapping) -> None:
         self._child = child
         self._limits = limits
         self._initial = initial
@@ -293,7 +294,7 @@ class _CodeWorld:
             return ToolAnswer(str(reply["error"]), is_error=True, latency_ms=latency)
         return ToolAnswer(text_of(reply.get("result")), latency_ms=latency)
 
-    def state(self) -> Mapping[str, Any] | None:
+    def state(self) -> JsonMapping | None:
         """Return the initial state with what became of it: the rest is shared with it."""
         if not self._called:
             return self._initial

@@ -7,13 +7,14 @@ nothing is expected, IN_ORDER and ANY_ORDER pass whatever was called.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 from toolevals.grading.dialects.plain_calls import PlainCall, ValidationError
+from toolevals.json_types import JsonObject
 
 MatchType = Literal["EXACT", "IN_ORDER", "ANY_ORDER"]
 
-_Call: TypeAlias = "tuple[str | None, dict[str, Any] | None]"
+_Call: TypeAlias = "tuple[str | None, JsonObject | None]"
 
 
 def tool_trajectory(

@@ -14,10 +14,11 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 from toolevals.grading.dialects.plain_calls import ValidationError
+from toolevals.json_types import JsonMapping, JsonObject, JsonValue
 
 TrajectoryMode = Literal["strict", "unordered", "subset", "superset"]
 ArgumentMode = Literal["exact", "ignore", "subset", "superset"]
-_Arguments: TypeAlias = dict[str, Any]
+_Arguments: TypeAlias = JsonObject
 _Matcher: TypeAlias = Callable[[_Arguments, _Arguments], bool]
 _Call: TypeAlias = tuple[str, _Arguments]
 
@@ -43,7 +44,7 @@ class TrajectoryMatch:
 
     trajectory_match_mode: TrajectoryMode = "strict"
     tool_args_match_mode: ArgumentMode = "exact"
-    tool_args_match_overrides: Mapping[str, Any] | None = None
+    tool_args_match_overrides: JsonMapping | None = None
 
     def score(self, expected: object, actual: object) -> bool:
         """Tell whether the trajectories match.
@@ -168,7 +169,7 @@ def _agree_at(paths: Sequence[str]) -> _Matcher:
 
 def _at(arguments: _Arguments, path: str) -> Any:
     """Return the value at a dotted path; None where there is none, as where it is null."""
-    value: Any = arguments
+    value: JsonValue = arguments
     for part in path.split("."):
         value = value.get(part) if isinstance(value, dict) else None
         if value is None:

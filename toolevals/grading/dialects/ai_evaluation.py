@@ -22,6 +22,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from toolevals.grading.dialects.plain_calls import ValidationError
+from toolevals.json_types import JsonObject
 
 _LONGEST_PYTHON = 100_000
 
@@ -38,7 +39,7 @@ class FunctionCall:
     arguments: dict[Any, Any]
 
 
-def validated(given: object) -> FunctionCall | list[FunctionCall] | dict[str, Any] | str:
+def validated(given: object) -> FunctionCall | list[FunctionCall] | JsonObject | str:
     """Return one side's input as the original's validation leaves it. Raises UnreadableInputError."""
     if isinstance(given, list):
         calls = [_as_model(item) for item in given]
@@ -52,7 +53,7 @@ def validated(given: object) -> FunctionCall | list[FunctionCall] | dict[str, An
     raise UnreadableInputError("neither an object, nor a list of calls, nor text")
 
 
-def read_call(given: FunctionCall | list[FunctionCall] | dict[str, Any] | str | None, side: str) -> FunctionCall | None:
+def read_call(given: FunctionCall | list[FunctionCall] | JsonObject | str | None, side: str) -> FunctionCall | None:
     """Return the call of a validated input; None where none can be read, as of a list. `side` names whose it is.
 
     Raises ValidationError, TypeError, ValueError, MemoryError and RecursionError where the original does.
@@ -64,7 +65,7 @@ def read_call(given: FunctionCall | list[FunctionCall] | dict[str, Any] | str | 
     return _from_text(given, side) if isinstance(given, str) else None
 
 
-def read_calls(given: FunctionCall | list[FunctionCall] | dict[str, Any] | str | None, side: str) -> list[FunctionCall]:
+def read_calls(given: FunctionCall | list[FunctionCall] | JsonObject | str | None, side: str) -> list[FunctionCall]:
     """Return every call of a validated input. Raises as `read_call`."""
     if isinstance(given, list):
         return given
@@ -80,7 +81,7 @@ def _as_model(item: object) -> FunctionCall | None:
     return FunctionCall(name, arguments) if isinstance(arguments, dict) else None
 
 
-def _from_object(given: dict[str, Any]) -> FunctionCall:
+def _from_object(given: JsonObject) -> FunctionCall:
     arguments = given.get("arguments", given.get("parameters", given.get("input", {})))
     if isinstance(arguments, str):
         try:

@@ -14,6 +14,7 @@ from typing import Any
 from toolevals.grading.dialects.plain_calls import RAISED
 from toolevals.grading.matching.equality import bfcl_text
 from toolevals.grading.values.problems import InvalidDocument, pointer_to
+from toolevals.json_types import JsonMapping, JsonValue
 
 CATEGORIES = (
     "simple_python",
@@ -38,7 +39,7 @@ TYPES: Mapping[str, type] = {
 }
 NESTED = frozenset({"array", "tuple"})
 
-Call = Mapping[str, Any]
+Call = JsonMapping
 """`{name: {parameter: value}}`"""
 
 
@@ -56,7 +57,7 @@ class DialectVerdict:
     unscored: str | None = None
 
 
-def check_row(row: Any) -> DialectVerdict:
+def check_row(row: JsonValue) -> DialectVerdict:
     """Check a row `{id, category, functions, possible_answer, prediction, underscore_names}`.
 
     A Python tuple is written `{"$tuple": [...]}`. Where the original raises, as on a type that it does not know, the
@@ -82,7 +83,7 @@ def check_row(row: Any) -> DialectVerdict:
     return DialectVerdict(row["id"], error is None, error)
 
 
-def names_are_underscored(row: Mapping[str, Any]) -> bool:
+def names_are_underscored(row: JsonMapping) -> bool:
     """Return whether hosted models were given the functions' names with underscores for dots.
 
     `underscore_names` says it; a row without it is told by its calls, as on the page: one is named so.
@@ -98,7 +99,7 @@ def names_are_underscored(row: Mapping[str, Any]) -> bool:
 
 def check(
     category: str,
-    functions: Sequence[Mapping[str, Any]],
+    functions: Sequence[JsonMapping],
     possible_answer: Sequence[Call],
     prediction: Any,
     *,
@@ -152,14 +153,14 @@ def first(items: Iterable[object]) -> Any:
     raise IndexError("an expected call is empty")
 
 
-def described(functions: Sequence[Mapping[str, Any]], expected: Call) -> Any:
+def described(functions: Sequence[JsonMapping], expected: Call) -> Any:
     """Return the description of the expected call's function, None where there is none."""
     name = first(expected.keys())
     return next((function for function in functions if function["name"] == name), None)
 
 
 def _check_parallel(
-    functions: Sequence[Mapping[str, Any]], expected: Sequence[Call], prediction: Sequence[Call], underscores: bool
+    functions: Sequence[JsonMapping], expected: Sequence[Call], prediction: Sequence[Call], underscores: bool
 ) -> str | None:
     if len(prediction) != len(expected):
         return "parallel_function_checker_no_order:wrong_count"
@@ -175,7 +176,7 @@ def _check_parallel(
     return None
 
 
-def check_call(function: Mapping[str, Any], call: Call, expected: Call, underscores: bool) -> str | None:
+def check_call(function: JsonMapping, call: Call, expected: Call, underscores: bool) -> str | None:
     """Return the error type of one call, None where it is as expected. May raise as the original does."""
     name = function["name"].replace(".", "_") if underscores else function["name"]
     if name not in call:
@@ -197,7 +198,7 @@ def check_call(function: Mapping[str, Any], call: Call, expected: Call, undersco
     return None
 
 
-def check_argument(described: Mapping[str, Any], value: Any, allowed: Sequence[Any]) -> str | None:
+def check_argument(described: JsonMapping, value: JsonValue, allowed: Sequence[Any]) -> str | None:
     """Return the error type of one argument, given its part of the schema. May raise as the original does."""
     written = described["type"]
     expected = TYPES[written]
@@ -233,7 +234,9 @@ def plain_list(values: Sequence[object]) -> list[Any]:
     return [plain(value) for value in values]
 
 
-def _check_type(value: Any, allowed: Sequence[Any], expected: type, nested: type | None) -> tuple[str | None, bool]:
+def _check_type(
+    value: JsonValue, allowed: Sequence[Any], expected: type, nested: type | None
+) -> tuple[str | None, bool]:
     """Return the error, and whether the gold names a variable: the first allowed value is not of the expected type."""
     gold = type_of_gold(allowed)
     error = "type_error:simple"
@@ -263,7 +266,7 @@ def _items_fit(values: Sequence[object], allowed: object, nested: type) -> bool:
     return all(_check_type(value, allowed, nested, None)[0] is None for value in values)
 
 
-def _check_object(value: Mapping[str, Any], allowed: Sequence[Any]) -> str | None:
+def _check_object(value: JsonMapping, allowed: Sequence[Any]) -> str | None:
     error = "dict_checker:unclear"
     for gold in allowed:
         if gold == "":
@@ -275,7 +278,7 @@ def _check_object(value: Mapping[str, Any], allowed: Sequence[Any]) -> str | Non
     return error
 
 
-def _object_error(value: Mapping[str, Any], gold: Mapping[str, Any]) -> str | None:
+def _object_error(value: JsonMapping, gold: JsonMapping) -> str | None:
     error: str | None = None
     for key, item in value.items():
         if key not in gold:

@@ -20,6 +20,7 @@ from toolevals.grading.dialects.plain_calls import attempt
 from toolevals.grading.dialects.rows import Comparison, NoFormError
 from toolevals.grading.values.documents import load_json
 from toolevals.grading.values.problems import InvalidDocument
+from toolevals.json_types import JsonMapping, JsonObject, JsonValue
 
 Score: TypeAlias = "float | bool"
 Metrics: TypeAlias = Mapping[str, Callable[[Comparison], Score]]
@@ -42,7 +43,7 @@ class Option:
     """An option of a dialect, under its original's name; `choices` where it is one of these words."""
 
     name: str
-    default: Any
+    default: JsonValue
     kind: Literal["flag", "number", "object", "choice", "text"] = "flag"
     choices: tuple[str, ...] = ()
 
@@ -54,7 +55,7 @@ class Option:
     def read(self, text: str) -> Any:
         """Return the value that text stands for. Raises WrongOptionError."""
         if self.choices or self.kind == "text":
-            value: Any = text
+            value: JsonValue = text
             fits = not self.choices or text in self.choices
         else:
             try:
@@ -80,9 +81,9 @@ class Dialect:
     reads: str
     prints: tuple[str, ...]
     options: tuple[Option, ...] = ()
-    metrics: Callable[[Mapping[str, Any]], Metrics] | None = None
+    metrics: Callable[[JsonMapping], Metrics] | None = None
 
-    def chosen(self, given: Iterable[tuple[str, str]]) -> dict[str, Any]:
+    def chosen(self, given: Iterable[tuple[str, str]]) -> JsonObject:
         """Return every option's value, as given in text or at its default. Raises WrongOptionError."""
         known = {option.name: option for option in self.options}
         values = {option.name: option.default for option in self.options}
@@ -125,7 +126,7 @@ def no_scores(metrics: Metrics, reason: str) -> DialectScores:
     return DialectScores(dict.fromkeys(metrics), unscored=reason)
 
 
-def _ai_evaluation(options: Mapping[str, Any]) -> Metrics:
+def _ai_evaluation(options: JsonMapping) -> Metrics:
     metrics = FunctionCallMetrics(**options)
 
     def scorer(name: str) -> Callable[[Comparison], Score]:
@@ -138,7 +139,7 @@ def _ai_evaluation(options: Mapping[str, Any]) -> Metrics:
     return {name: scorer(name) for name in ai_evaluation.METRICS}
 
 
-def _agentevals(options: Mapping[str, Any]) -> Metrics:
+def _agentevals(options: JsonMapping) -> Metrics:
     evaluator = TrajectoryMatch(**options)
     return {
         f"trajectory_{evaluator.trajectory_match_mode}_match": lambda row: evaluator.score(
@@ -147,18 +148,18 @@ def _agentevals(options: Mapping[str, Any]) -> Metrics:
     }
 
 
-def _ragas(options: Mapping[str, Any]) -> Metrics:
+def _ragas(options: JsonMapping) -> Metrics:
     return {
         "tool_call_accuracy": lambda row: ragas.tool_call_accuracy(row.expected, row.plain_made, **options),
         "tool_call_f1": lambda row: ragas.tool_call_f1(row.expected, row.plain_made),
     }
 
 
-def _adk(options: Mapping[str, Any]) -> Metrics:
+def _adk(options: JsonMapping) -> Metrics:
     return {"tool_trajectory_avg_score": lambda row: adk.tool_trajectory(row.expected, row.plain_made, **options)}
 
 
-def _deepeval(options: Mapping[str, Any]) -> Metrics:
+def _deepeval(options: JsonMapping) -> Metrics:
     metric = ToolCorrectness(**options)
     return {"tool_correctness": lambda row: metric.score(row.expected, row.plain_made)}
 

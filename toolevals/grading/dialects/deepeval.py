@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from toolevals.grading.dialects.plain_calls import PlainCall, ValidationError, hashable
+from toolevals.json_types import JsonObject, JsonValue
 
 _TYPES = frozenset({"FUNCTION", "MCP"})
 
@@ -101,8 +102,8 @@ class _Tool:
     """One call as the original holds it."""
 
     key: tuple[str, str]
-    arguments: dict[str, Any] | None
-    output: Any
+    arguments: JsonObject | None
+    output: JsonValue
 
     @property
     def form(self) -> Any:
@@ -131,7 +132,7 @@ def _share(total: float, expected: list[_Tool], actual: list[_Tool]) -> float:
     return total / len(expected)
 
 
-def _alike(one: Any, other: Any) -> float:
+def _alike(one: Any, other: JsonValue) -> float:
     """Return the matching keys' share of all keys, recursive on objects. Raises AttributeError where one is None."""
     if one == other:
         return 1.0

@@ -21,6 +21,7 @@ from toolevals.grading.dialects.rows import Comparison
 from toolevals.grading.matching.equality import PROFILES, Profile, bfcl_text
 from toolevals.grading.values import Call, ProfileName, ToolCall
 from toolevals.grading.values.verdicts import CaseGrade, Status
+from toolevals.json_types import JsonValue
 
 Kind = Literal["types", "numbers", "white_space", "case", "punctuation"]
 KINDS: tuple[Kind, ...] = ("numbers", "types", "white_space", "case", "punctuation")
@@ -70,14 +71,14 @@ def alike_in(made: object, expected: object) -> Iterator[Kind | None]:
         yield _alike(made, expected)
 
 
-def _alike(one: Any, other: Any) -> Kind | None:
+def _alike(one: Any, other: JsonValue) -> Kind | None:
     kind = kind_of(one, other)
     if kind in ("numbers", "types"):
         return kind if one == other or str(one).strip() == str(other).strip() else None
     return kind if kind != "punctuation" or bfcl_text(one) == bfcl_text(other) else None
 
 
-def another(value: Any) -> Any:
+def another(value: JsonValue) -> Any:
     """Return a value of the same type that no one has expected; what is neither text nor number stays."""
     if isinstance(value, str):
         return f"{value} (another value)"

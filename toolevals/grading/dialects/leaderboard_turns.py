@@ -17,6 +17,7 @@ from toolevals.grading.dialects.rows import NoFormError
 from toolevals.grading.reading.parsing.python_calls import PythonSource, UnreadableCallError
 from toolevals.grading.values.documents import load_json
 from toolevals.grading.values.problems import InvalidDocument, pointer_to
+from toolevals.json_types import JsonMapping, JsonObject
 
 CATEGORIES = ("multi_turn_base", "multi_turn_miss_func", "multi_turn_miss_param", "multi_turn_long_context")
 # Where their states come from: simulators that ask models, search indices or the network.
@@ -24,7 +25,7 @@ NOT_BY_STATE = ("memory", "web_search")
 LONGEST_SHOWN = 100
 _ID = re.compile(r"(?P<category>[a-z_]+?)_\d+(?:-.*)?")
 
-TurnCall: TypeAlias = dict[str, Any]
+TurnCall: TypeAlias = JsonObject
 """`{"name": ..., "positional": [...], "named": {...}}`"""
 
 
@@ -33,7 +34,7 @@ class Turns:
     """A conversation: its classes with their configurations, expected calls by turn, made calls by turn and step."""
 
     classes: Sequence[str]
-    configs: Mapping[str, Any]
+    configs: JsonMapping
     long_context: bool
     expected: Sequence[Sequence[TurnCall]]
     made: Sequence[Sequence[Sequence[TurnCall]]]
@@ -49,7 +50,7 @@ def category_of(row: object) -> str:
     return found["category"] if found else ""
 
 
-def turns_error(row: Mapping[str, Any]) -> tuple[str, str] | None:
+def turns_error(row: JsonMapping) -> tuple[str, str] | None:
     """Return the error type of a prediction that need not be run, and the reason; None of any other."""
     made, expected = row.get("prediction"), len(_list(row, "possible_answer"))
     if not isinstance(made, list):
@@ -59,7 +60,7 @@ def turns_error(row: Mapping[str, Any]) -> tuple[str, str] | None:
     return None
 
 
-def turns_of(row: Mapping[str, Any]) -> Turns:
+def turns_of(row: JsonMapping) -> Turns:
     """Return the conversation of a row.
 
     Raises InvalidDocument where it is not of this form, NoFormError where a call in it would have to be evaluated.
@@ -76,7 +77,7 @@ def turns_of(row: Mapping[str, Any]) -> Turns:
     return Turns(_list(row, "involved_classes"), configs, "long_context" in category, expected, made)
 
 
-def _list(row: Mapping[str, Any], key: str) -> list[Any]:
+def _list(row: JsonMapping, key: str) -> list[Any]:
     if not isinstance(value := row.get(key), list):
         raise InvalidDocument.at(pointer_to([key]), "is not a list")
     return value

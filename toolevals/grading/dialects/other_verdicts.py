@@ -25,6 +25,7 @@ from toolevals.grading.dialects.rows import Comparison, NoFormError, comparison
 from toolevals.grading.values import Call, CallExpectation, Expectation, OneOfCalls, ToolCall, ToolSpec, Transcript
 from toolevals.grading.values.matchers import Absent, Exact, Fields, Items, Matcher, OneOf
 from toolevals.grading.values.verdicts import Status
+from toolevals.json_types import JsonMapping, JsonObject, JsonValue
 
 _TYPES: Mapping[str, str] = {
     "string": "string",
@@ -127,14 +128,14 @@ def _nested(value: object) -> Any:
     return [_nested(item) if isinstance(item, dict) else item for item in value] if isinstance(value, list) else value
 
 
-def _function(tool: ToolSpec) -> dict[str, Any]:
+def _function(tool: ToolSpec) -> JsonObject:
     schema = tool.input_schema
     described = schema.get("properties") or {}
     properties = {name: _described(name, each, tool) for name, each in described.items()}
     return {"name": tool.name, "parameters": {"properties": properties, "required": schema.get("required") or []}}
 
 
-def _described(name: str, schema: Any, tool: ToolSpec) -> dict[str, Any]:
+def _described(name: str, schema: JsonValue, tool: ToolSpec) -> JsonObject:
     kind = schema.get("type", "any") if isinstance(schema, dict) else "any"
     if not isinstance(kind, str) or kind not in {*_TYPES, "any"}:
         raise NoFormError(f"The parameter {name} of {tool.name} has no one type, and the checker wants one.")
@@ -142,7 +143,7 @@ def _described(name: str, schema: Any, tool: ToolSpec) -> dict[str, Any]:
     return {**found, "items": _items(name, schema, tool)} if kind == "array" else found
 
 
-def _items(name: str, schema: Mapping[str, Any], tool: ToolSpec) -> dict[str, Any]:
+def _items(name: str, schema: JsonMapping, tool: ToolSpec) -> JsonObject:
     items = schema.get("items")
     if not isinstance(items, dict):
         raise NoFormError(f"The parameter {name} of {tool.name} is a list of no one type, and the checker wants one.")
@@ -334,7 +335,7 @@ def sentence_of(reason: str) -> str:
     return REASONS.get(reason, "")
 
 
-def columns_document() -> list[dict[str, Any]]:
+def columns_document() -> list[JsonObject]:
     """Return what decides the verdicts, to be kept next to them: each column with the version that it reproduces."""
     return [
         {

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeAlias, TypeVar
 
-PlainCall: TypeAlias = Mapping[str, Any]
+from toolevals.json_types import JsonMapping, JsonObject
+
+PlainCall: TypeAlias = JsonMapping
 """`{"name": "track", "arguments": {"order": "A-1"}}`"""
 
 Value = TypeVar("Value")
@@ -26,7 +28,7 @@ def attempt(work: Callable[[], Value]) -> Value | Exception:
         return error
 
 
-def named_calls(calls: Iterable[Any]) -> list[tuple[str, dict[str, Any]]]:
+def named_calls(calls: Iterable[Any]) -> list[tuple[str, JsonObject]]:
     """Return calls as names with arguments, as the originals' models read them. Raises ValidationError."""
     return [(_name(call), _arguments(call)) for call in calls]
 
@@ -37,7 +39,7 @@ def _name(call: object) -> str:
     raise ValidationError("a call has no name")
 
 
-def _arguments(call: PlainCall) -> dict[str, Any]:
+def _arguments(call: PlainCall) -> JsonObject:
     if isinstance(arguments := call.get("arguments"), dict):
         return arguments
     raise ValidationError("a call's arguments are not an object")

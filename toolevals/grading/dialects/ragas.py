@@ -8,9 +8,9 @@ score 0.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from toolevals.grading.dialects.plain_calls import PlainCall, hashable, named_calls
+from toolevals.json_types import JsonObject
 
 
 def tool_call_accuracy(
@@ -46,12 +46,12 @@ def tool_call_f1(expected: Sequence[PlainCall], actual: Sequence[PlainCall]) -> 
     return round(2 * precision * recall / (precision + recall), 4)
 
 
-def _sort_key(call: tuple[str, dict[str, Any]]) -> tuple[str, ...]:
+def _sort_key(call: tuple[str, JsonObject]) -> tuple[str, ...]:
     name, arguments = call
     return (name, *(text for key in sorted(arguments) for text in (key, str(arguments[key]))))
 
 
-def _same_as_text(actual: dict[str, Any], expected: dict[str, Any]) -> float:
+def _same_as_text(actual: JsonObject, expected: JsonObject) -> float:
     if not expected:
         return 0.0 if actual else 1.0
     same = sum(key in actual and str(actual[key]) == str(value) for key, value in expected.items())

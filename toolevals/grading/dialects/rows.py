@@ -25,6 +25,7 @@ from toolevals.grading.values import (
     Transcript,
 )
 from toolevals.grading.values.matchers import Exact
+from toolevals.json_types import JsonObject
 
 
 class NoFormError(ValueError):
@@ -40,7 +41,7 @@ class Comparison:
     is what was said where there were no structured calls. `tools` is None where the row does not list them.
     """
 
-    expected: tuple[dict[str, Any], ...]
+    expected: tuple[JsonObject, ...]
     cuts: tuple[int, ...]
     made: tuple[tuple[Call, ...], ...]
     whole_talk: bool = False
@@ -48,17 +49,17 @@ class Comparison:
     tools: Sequence[ToolSpec] | None = None
 
     @property
-    def plain_made(self) -> list[dict[str, Any]]:
+    def plain_made(self) -> list[JsonObject]:
         """The calls made, in order. Raises NoFormError where one of them cannot be read."""
         return [_plain(call) for call in self._made]
 
     @property
-    def expected_messages(self) -> list[dict[str, Any]]:
+    def expected_messages(self) -> list[JsonObject]:
         """The expected calls as chat messages: what may come in any order is one message."""
         return [_message(calls) for calls in _cut([_written(**call) for call in self.expected], self.cuts)]
 
     @property
-    def made_messages(self) -> list[dict[str, Any]]:
+    def made_messages(self) -> list[JsonObject]:
         """The messages with calls; calls in one list are cut as the expected ones are. Raises NoFormError."""
         if self.whole_talk:
             return [_message([_sent(call) for call in calls]) for calls in self.made if calls]
@@ -106,7 +107,7 @@ def comparison(
     return Comparison(expected, cuts, made, whole_talk, text, tools)
 
 
-def _expected(expectation: Expectation) -> tuple[tuple[dict[str, Any], ...], tuple[int, ...]]:
+def _expected(expectation: Expectation) -> tuple[tuple[JsonObject, ...], tuple[int, ...]]:
     if expectation.kind == "no_call":
         return (), ()
     if expectation.kind == "some_call":
@@ -131,7 +132,7 @@ def _cuts(trajectory: Trajectory) -> tuple[int, ...]:
     return tuple(len(step.calls) if isinstance(step, AnyOrder) else 1 for step in trajectory.ordered)
 
 
-def _expected_call(call: CallExpectation) -> dict[str, Any]:
+def _expected_call(call: CallExpectation) -> JsonObject:
     arguments = {}
     for name, matcher in call.arguments.items():
         if not isinstance(matcher, Exact):
@@ -144,13 +145,13 @@ def _expected_call(call: CallExpectation) -> dict[str, Any]:
     return {"name": call.tool, "arguments": arguments}
 
 
-def _plain(call: Call) -> dict[str, Any]:
+def _plain(call: Call) -> JsonObject:
     if isinstance(call, MalformedCall):
         raise NoFormError(f"A call cannot be read: {call.reason}")
     return {"name": call.name, "arguments": call.arguments}
 
 
-def _loose(call: Call) -> dict[str, Any]:
+def _loose(call: Call) -> JsonObject:
     """Return a call for a tool that reads arguments itself: those that no one can read stay as they were written."""
     if isinstance(call, ToolCall):
         return _plain(call)
@@ -159,20 +160,20 @@ def _loose(call: Call) -> dict[str, Any]:
     return {"name": call.name, "arguments": call.text}
 
 
-def _sent(call: Call) -> dict[str, Any]:
+def _sent(call: Call) -> JsonObject:
     return _written(**_loose(call))
 
 
-def _written(name: str, arguments: object) -> dict[str, Any]:
+def _written(name: str, arguments: object) -> JsonObject:
     text = arguments if isinstance(arguments, str) else json.dumps(arguments)
     return {"id": "", "type": "function", "function": {"name": name, "arguments": text}}
 
 
-def _message(calls: Sequence[dict[str, Any]]) -> dict[str, Any]:
+def _message(calls: Sequence[JsonObject]) -> JsonObject:
     return {"role": "assistant", "content": "", "tool_calls": list(calls)}
 
 
-def _cut(calls: Sequence[dict[str, Any]], cuts: Sequence[int]) -> Iterator[Sequence[dict[str, Any]]]:
+def _cut(calls: Sequence[JsonObject], cuts: Sequence[int]) -> Iterator[Sequence[JsonObject]]:
     """Yield the calls in groups of these sizes; those beyond them stand alone."""
     start = 0
     for size in (*cuts, *(1 for _ in calls)):

@@ -19,6 +19,7 @@ from typing import Any
 from toolevals.grading.edge_cases.coercion import has_time, is_code, is_literal, read_amount
 from toolevals.grading.values import ToolSpec
 from toolevals.grading.values.problems import pointer_to, target_of
+from toolevals.json_types import JsonMapping, JsonObject
 
 
 class EdgeCase(StrEnum):
@@ -86,19 +87,19 @@ def words_of(name: str) -> frozenset[str]:
     return frozenset(word.lower() for word in _WORD.findall(name))
 
 
-def is_identifier(name: str, schema: dict[str, Any]) -> bool:
+def is_identifier(name: str, schema: JsonObject) -> bool:
     """Tell whether a parameter holds what something is called or known by."""
     return not _IDENTIFIERS.isdisjoint(words_of(name)) or schema.get("format") in _NAME_FORMATS
 
 
-def is_time(name: str, schema: dict[str, Any]) -> bool:
+def is_time(name: str, schema: JsonObject) -> bool:
     """Tell whether a parameter holds a date or a time."""
     if isinstance(schema.get("format"), str):
         return schema["format"] in _TIME_FORMATS
     return not _TIMES.isdisjoint(words_of(name)) or bool(_TIME_TEXT.search(_description(schema)))
 
 
-def is_money(name: str, schema: dict[str, Any]) -> bool:
+def is_money(name: str, schema: JsonObject) -> bool:
     """Tell whether a parameter holds an amount of money or its currency."""
     words = words_of(name)
     if not _COUNTS.isdisjoint(words):
@@ -116,7 +117,7 @@ def is_minor(name: str) -> bool:
     return not _MINOR.isdisjoint(words_of(name))
 
 
-def _description(schema: dict[str, Any]) -> str:
+def _description(schema: JsonObject) -> str:
     text = schema.get("description")
     return text[:_LONGEST_DESCRIPTION] if isinstance(text, str) else ""
 
@@ -137,7 +138,7 @@ class Parameter:
     """
 
     path: tuple[str, ...]
-    schema: dict[str, Any]
+    schema: JsonObject
     required: bool
     types: frozenset[str]
 
@@ -176,11 +177,11 @@ def parameters_of(tool: ToolSpec) -> list[Parameter]:
 class _Schemas:
     """The schemas of one tool as they are followed, MAX_FOLLOWED at most: those after them say nothing."""
 
-    def __init__(self, root: dict[str, Any]) -> None:
+    def __init__(self, root: JsonObject) -> None:
         self._root = root
         self._left = MAX_FOLLOWED
 
-    def inside(self, schema: Mapping[str, Any]) -> Iterator[tuple[str, Any, bool]]:
+    def inside(self, schema: JsonMapping) -> Iterator[tuple[str, Any, bool]]:
         """Yield the properties and the items of a schema, and whether each is required."""
         for branch in self._branches(schema):
             properties, required = branch.get("properties"), branch.get("required")
@@ -190,9 +191,9 @@ class _Schemas:
             if isinstance(items := branch.get("items"), dict):
                 yield _ANY_ITEM, items, True
 
-    def followed(self, schema: object) -> dict[str, Any]:
+    def followed(self, schema: object) -> JsonObject:
         """Return a schema with its reference followed; what cannot be followed says nothing."""
-        found: dict[str, Any] = {}
+        found: JsonObject = {}
         for _ in range(_LONGEST_CHAIN):
             self._left -= 1
             if not isinstance(schema, dict) or self._left < 0:
@@ -207,7 +208,7 @@ class _Schemas:
                 return found
         return found
 
-    def types(self, schema: Mapping[str, Any]) -> frozenset[str]:
+    def types(self, schema: JsonMapping) -> frozenset[str]:
         """Return the types that a schema admits; of alternatives those of each."""
         found: set[str] = set()
         waiting = [(schema, 0)]
@@ -222,7 +223,7 @@ class _Schemas:
                 waiting += [(self.followed(member), depth + 1) for member in members]
         return frozenset(found)
 
-    def _branches(self, schema: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    def _branches(self, schema: JsonMapping) -> Iterator[JsonMapping]:
         """Yield a schema and what it is composed of, one level deep."""
         yield schema
         for keyword in ("allOf", "anyOf", "oneOf"):
@@ -237,7 +238,7 @@ def _is_text(value: object) -> bool:
     return isinstance(value, str)
 
 
-def _types_said(schema: Mapping[str, Any]) -> frozenset[str] | None:
+def _types_said(schema: JsonMapping) -> frozenset[str] | None:
     """Return the types that a schema names itself, or those of the values that it lists; None where it does neither."""
     said = schema.get("type")
     if isinstance(said, str):
@@ -277,7 +278,7 @@ Path = tuple[str, ...]
 _admitted = lru_cache(maxsize=1024)(applicable_kinds)
 
 
-def edge_case_kinds(tool: ToolSpec | None, arguments: Mapping[str, Any]) -> frozenset[EdgeCase]:
+def edge_case_kinds(tool: ToolSpec | None, arguments: JsonMapping) -> frozenset[EdgeCase]:
     """Return the edge cases that a call's arguments exercise, gold or actual ones.
 
     Without a tool, only null, empty lists, times with a zone, amounts with a currency and literals in text are seen.
@@ -293,7 +294,7 @@ def edge_case_kinds(tool: ToolSpec | None, arguments: Mapping[str, Any]) -> froz
     return frozenset(edge_cases)
 
 
-def _values(arguments: Mapping[str, Any]) -> Iterator[tuple[Path, Any]]:
+def _values(arguments: JsonMapping) -> Iterator[tuple[Path, Any]]:
     waiting: list[tuple[Path, Any]] = [((name,), value) for name, value in arguments.items()]
     while waiting:
         path, value = waiting.pop()

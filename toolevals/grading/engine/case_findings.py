@@ -20,6 +20,7 @@ from toolevals.grading.values import Call, Expectation, ToolSpec
 from toolevals.grading.values.tools import effect_of_name, hands_over
 from toolevals.grading.values.value_classes import value_class
 from toolevals.grading.values.verdicts import NONE, UNKNOWN_TOOL, UNPARSED, CaseGrade, Pair
+from toolevals.json_types import JsonMapping
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,7 +226,7 @@ def open_questions(grade: CaseGrade) -> Sequence[str]:
 _Found = tuple[str, str, str, int]
 
 
-def _result_use(detail: Mapping[str, Any]) -> Iterator[_Found]:
+def _result_use(detail: JsonMapping) -> Iterator[_Found]:
     tools: dict[int, str] = {}
     for result in detail.get("utilisation", ()):
         tools[result["message"]] = result.get("tool") or NO_TOOL

@@ -25,6 +25,7 @@ from toolevals.grading.values import Call, Expectation, MalformedCall, ToolCall,
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.grading.values.tools import candidates, tool_effect, with_names
 from toolevals.grading.values.verdicts import EXPECTED, UNKNOWN_TOOL, UNPARSED, SchemaProblem
+from toolevals.json_types import JsonMapping
 
 # Classes are columns of tables; a model may invent a name of any length.
 LONGEST_CLASS = 200
@@ -78,7 +79,7 @@ class Offer:
     def __getattr__(self, name: str) -> Any:
         # Python asks here only where a slot is empty.
         form = self.profile.tool_name
-        made: Mapping[str, Any]
+        made: JsonMapping
         if name in ("tools", "by_name", "names"):
             _, self.tools, self.by_name, self.names = self._named()
             return getattr(self, name)

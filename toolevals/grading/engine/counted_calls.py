@@ -8,10 +8,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping
 from dataclasses import replace
 from heapq import heapify, heappop, heappush
-from typing import Any
 
 from toolevals.grading.alignment.trajectory import Alignment, best_alignment
 from toolevals.grading.engine.compiled import CompiledCase
@@ -23,6 +21,7 @@ from toolevals.grading.values.thoughts import spoken
 from toolevals.grading.values.tools import hands_over
 from toolevals.grading.values.value_classes import value_class
 from toolevals.grading.values.verdicts import UNKNOWN_TOOL
+from toolevals.json_types import JsonMapping, JsonObject
 
 _WORD = re.compile(r"[a-z]+|[0-9]+")
 # Of what a tool said as it failed.
@@ -44,7 +43,7 @@ class ForgivenCall:
     after: int
     failed: str
 
-    def to_document(self) -> dict[str, Any]:
+    def to_document(self) -> JsonObject:
         """Return the normal form."""
         return {"call": self.call, "tool": self.tool, "reaction": self.reaction, "after": self.after}
 
@@ -228,7 +227,7 @@ class _Failure:
     """A call that failed for good, and what its tool said."""
 
     made: Made
-    arguments: Mapping[str, Any] | None  # None of a call that no one can read
+    arguments: JsonMapping | None  # None of a call that no one can read
     error_class: str
     said: str
 
@@ -249,7 +248,7 @@ class _Failure:
         return any(word and f" {word} " in said for word in spelt)
 
 
-def _same(one: Mapping[str, Any], other: Mapping[str, Any], name: str) -> bool:
+def _same(one: JsonMapping, other: JsonMapping, name: str) -> bool:
     return name in one and name in other and type(one[name]) is type(other[name]) and bool(one[name] == other[name])
 
 

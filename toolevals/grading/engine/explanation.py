@@ -51,6 +51,7 @@ from toolevals.grading.values.verdicts import (
     Status,
     Verdict,
 )
+from toolevals.json_types import JsonMapping
 
 # An expected call's place, or None, beside an actual one's, or None.
 Row = tuple[int | None, int | None]
@@ -225,7 +226,7 @@ class ExplainedCalls:
 
 _ANY_CALL = "Any call will do, so there are no arguments to compare."
 # What a detail is that cannot be made.
-_EMPTY: Mapping[str, Any] = {
+_EMPTY: JsonMapping = {
     "expected": "",
     "actual": "",
     "pairs": (),
@@ -293,11 +294,11 @@ class Explanation(ExplainedCalls):
                 return _EMPTY[name]
             return self._verdicts_for(f"The reason cannot be given: {type(error).__name__}: {error}")
 
-    def detail(self, layer: str) -> Mapping[str, Any]:
+    def detail(self, layer: str) -> JsonMapping:
         """Return what is in the grade's `details` of a layer."""
         # Of arguments there is something to work out, which the other layers have done.
         details = self.field("details" if layer == "arguments" else "layer_details")
-        found: Mapping[str, Any] = details.get(layer, {})
+        found: JsonMapping = details.get(layer, {})
         return found
 
     def _verdicts(self) -> Mapping[str, Verdict]:
@@ -386,7 +387,7 @@ class Explanation(ExplainedCalls):
         judged = statuses["outcome"] == "unscored" or statuses["arguments"] == "passed"
         return reasons["arguments" if judged else "selection"]
 
-    def _details(self) -> Mapping[str, Any]:
+    def _details(self) -> JsonMapping:
         if self._decision.statuses["arguments"] != "failed":
             return self._layer_details
         breaks_schema = self._decision.call_mode == "schema_error"
@@ -394,7 +395,7 @@ class Explanation(ExplainedCalls):
         return {"arguments": {"bucket": bucket.value if bucket else ""}, **self._layer_details}
 
     @cached_property
-    def _layer_details(self) -> Mapping[str, Any]:
+    def _layer_details(self) -> JsonMapping:
         if not self._forgiven:
             return self._layers.details
         forgiven = [each.to_document() for each in self._forgiven]

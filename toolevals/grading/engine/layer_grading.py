@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from toolevals.grading.engine.compiled import CompiledCase
 from toolevals.grading.engine.counted_calls import has_answers, recovery_of
@@ -18,6 +18,7 @@ from toolevals.grading.layers.recovery import Recovery
 from toolevals.grading.layers.result_use import grade_result_use
 from toolevals.grading.values import Transcript
 from toolevals.grading.values.verdicts import CALLS, EXPECTED, PARTS, FailureTag, Status, Verdict, combined, parts_of
+from toolevals.json_types import JsonMapping
 
 _VALUES: Mapping[Status, float] = {"passed": 1.0, "failed": 0.0}
 
@@ -38,7 +39,7 @@ class LayerGrade(NamedTuple):
     """A layer's verdict, and what was found, in its normal form, for the caller; whether its question arises."""
 
     verdict: Verdict
-    detail: Callable[[], Mapping[str, Any]] | None = None
+    detail: Callable[[], JsonMapping] | None = None
     arises: bool = True
 
 
@@ -147,7 +148,7 @@ class LayerGrades:
                 yield named, silent if grade is None else grade.verdict if grade.arises else None
 
     @property
-    def details(self) -> Mapping[str, Any]:
+    def details(self) -> JsonMapping:
         """Return what was found, by name of layer, where there is more to say than the verdict."""
         return {layer.name: graded.detail() for layer, graded in self.grades if graded.detail is not None}
 

@@ -35,6 +35,7 @@ from toolevals.grading.reading.specs.files import document_in
 from toolevals.grading.reading.specs.formats import FORMAT_TABLE, detected_format
 from toolevals.grading.values.documents import load_json, schema
 from toolevals.grading.values.problems import InvalidDocument
+from toolevals.json_types import JsonMapping
 
 Kind = Literal["tools", "examples", "predictions", "rows", "evaluation", "messages", "gate"]
 # What each kind is called.
@@ -108,7 +109,7 @@ def what_is(content: bytes) -> FileKind:
     return _text(plain)
 
 
-def _line(first: Mapping[str, Any]) -> FileKind | None:
+def _line(first: JsonMapping) -> FileKind | None:
     """Return what a file is whose first line is an object by itself; None where its lines tell nothing."""
     if first.keys() <= _PREDICTION and "id" in first and not _DONE.isdisjoint(first):
         done = next(key for key in first if key in _DONE)
@@ -172,7 +173,7 @@ def _is_tools(document: object) -> bool:
     return bool(entries) and (first is None or _is_tool(first) or bool(first.keys() & _LISTS))
 
 
-def _is_tool(entry: Mapping[str, Any]) -> bool:
+def _is_tool(entry: JsonMapping) -> bool:
     inner = entry.get("function")
     if client_tool(entry) is not None:
         return True

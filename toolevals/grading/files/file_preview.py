@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, field
-from typing import Any, Final, Self
+from typing import Final, Self
 
 from toolevals.grading.files.evaluation_files.decoding import decoded
 from toolevals.grading.files.evaluation_files.entry import ROW_LEFT
@@ -22,6 +22,7 @@ from toolevals.grading.values import Transcript
 from toolevals.grading.values.documents import load_json, schema
 from toolevals.grading.values.problems import InvalidDocument, Problem
 from toolevals.grading.values.yaml_documents import load_yaml
+from toolevals.json_types import JsonMapping, JsonObject
 
 # So many rows and errors are kept; all errors are counted.
 FIRST: Final = 10
@@ -103,12 +104,12 @@ class FileLook:
         """Count what is not carried over, by kind."""
         self.losses += [LookLoss(each.key, each.message, each.count, each.first) for each in counted(losses)]
 
-    def to_document(self) -> dict[str, Any]:
+    def to_document(self) -> JsonObject:
         """Return the look as JSON."""
         return asdict(self)
 
     @classmethod
-    def from_document(cls, document: Mapping[str, Any]) -> Self:
+    def from_document(cls, document: JsonMapping) -> Self:
         """Read what `to_document` gives."""
         kind = document["kind"]
         return cls(
@@ -158,7 +159,7 @@ def _look_at_examples(look: FileLook, read: Examples, progress: Progress) -> Non
     look.lose(losses)
 
 
-def last_user_words(given: Mapping[str, Any]) -> str:
+def last_user_words(given: JsonMapping) -> str:
     """Return what the user said last in an example's input."""
     said = [text_in(each.get("content")) or "" for each in given.get("messages", ()) if each.get("role") == "user"]
     return said[-1] if said else ""

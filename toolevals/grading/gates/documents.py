@@ -35,6 +35,7 @@ from toolevals.grading.gates.rules import (
 )
 from toolevals.grading.values.documents import require_valid
 from toolevals.grading.values.problems import InvalidDocument, Problem, pointer_to
+from toolevals.json_types import JsonMapping, JsonValue
 
 _OUTSIDE = re.compile(
     r"(?:public(?:[_-]?benchmarks?)?|benchmarks?|floors?|baseline[_-]?agents?|bfcl(?:[_-]v\d+)?|tau2?(?:[_-]?bench)?)(?:[:./].*)?",
@@ -47,7 +48,7 @@ def is_outside(metric: str) -> bool:
     return _OUTSIDE.fullmatch(metric) is not None
 
 
-def outside_problems(document: Mapping[str, Any]) -> Iterator[Problem]:
+def outside_problems(document: JsonMapping) -> Iterator[Problem]:
     """Yield a problem for each place of a gate's document, valid by its schema, that names what no gate may."""
     for place, metric in _named(document):
         if is_outside(metric):
@@ -55,7 +56,7 @@ def outside_problems(document: Mapping[str, Any]) -> Iterator[Problem]:
             yield Problem(pointer_to(place), f"{metric} {words}")
 
 
-def _named(document: Mapping[str, Any]) -> Iterator[tuple[Sequence[str | int], str]]:
+def _named(document: JsonMapping) -> Iterator[tuple[Sequence[str | int], str]]:
     """Yield each metric that is named, with the place where it is."""
     for place, bound in enumerate(document.get("bounds", ())):
         yield ("bounds", place, "metric"), bound["metric"]
@@ -84,7 +85,7 @@ def _subject(assertion: str) -> str:
         return ""
 
 
-def read_gate(document: Any) -> Gate:
+def read_gate(document: JsonValue) -> Gate:
     """Return the gate that a document (see `schemas/gate.v1.json`) describes.
 
     Raises InvalidDocument with every problem by JSON pointer; a condition's fault names the character too.
@@ -116,7 +117,7 @@ class _Reader:
     def say(self, pointer: str, words: str) -> None:
         self.problems.append(Problem(pointer, words))
 
-    def bound(self, place: int, document: Mapping[str, Any]) -> Bound:
+    def bound(self, place: int, document: JsonMapping) -> Bound:
         statistic = document.get("statistic", "pass_rate")
         minimum, maximum = document.get("min"), document.get("max")
         overrides = {
@@ -154,7 +155,7 @@ class _Reader:
             on_fail=document.get("on_fail", "error"),
         )
 
-    def _per_failure(self, here: str, document: Mapping[str, Any], statistic: str) -> PerFailure | None:
+    def _per_failure(self, here: str, document: JsonMapping, statistic: str) -> PerFailure | None:
         """Return by what of the failures of tools a bound on recovery is asked; None where it is asked by cases."""
         per: PerFailure | None = document.get("per")
         if per is None or statistic in TOOL_STATISTICS:
@@ -168,7 +169,7 @@ class _Reader:
             )
         return None
 
-    def regression(self, place: int, document: Mapping[str, Any]) -> RegressionRule:
+    def regression(self, place: int, document: JsonMapping) -> RegressionRule:
         here, kind = pointer_to(["regressions", place]), document["rule"]
         for name, kinds in _OF_KINDS.items():
             if name in document and kind not in kinds:
@@ -239,7 +240,7 @@ _OF_KINDS: Mapping[str, tuple[RegressionKind, ...]] = {
 }
 
 
-def _escaped(document: Mapping[str, Any]) -> dict[str, float]:
+def _escaped(document: JsonMapping) -> dict[str, float]:
     """Return the overrides by what their names are in a JSON pointer."""
     return {pointer_to([name])[1:]: value for name, value in document.get("overrides", {}).items()}
 
@@ -250,13 +251,13 @@ def _between(subject: str, minimum: float | None, maximum: float | None) -> Cond
     return Condition(subject, ">=", minimum, maximum)
 
 
-def _thresholds(document: Mapping[str, Any]) -> Thresholds:
+def _thresholds(document: JsonMapping) -> Thresholds:
     return Thresholds(
         document.get("default_pass_rate"), document.get("overrides", {}), document.get("fail_fast", False)
     )
 
 
-def _regression(document: Mapping[str, Any]) -> RegressionRule:
+def _regression(document: JsonMapping) -> RegressionRule:
     return RegressionRule(
         kind=document["rule"],
         metrics=tuple(document["metrics"]),
@@ -274,7 +275,7 @@ def _regression(document: Mapping[str, Any]) -> RegressionRule:
     )
 
 
-def _consistency(document: Mapping[str, Any]) -> ConsistencyRule:
+def _consistency(document: JsonMapping) -> ConsistencyRule:
     return ConsistencyRule(
         minimum=document["min"],
         metric=document.get("metric", "outcome"),
@@ -284,5 +285,5 @@ def _consistency(document: Mapping[str, Any]) -> ConsistencyRule:
     )
 
 
-def _unscored(document: Mapping[str, Any]) -> UnscoredPolicy:
+def _unscored(document: JsonMapping) -> UnscoredPolicy:
     return UnscoredPolicy(document.get("minimum_share"), document.get("minimum_count", 1))

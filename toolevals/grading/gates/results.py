@@ -8,12 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from math import isfinite
-from typing import Any, Literal, NamedTuple, Self
+from typing import Literal, NamedTuple, Self
 
 from toolevals.grading.engine.case_metrics import METRICS
 from toolevals.grading.engine.grader_catalog import GRADERS
 from toolevals.grading.metrics.rates import Interval
 from toolevals.grading.values.documents import schema
+from toolevals.json_types import JsonMapping, JsonObject
 
 CheckStatus = Literal["passed", "failed", "warned", "unanswered", "skipped"]
 GateStatus = Literal["passed", "failed", "warned", "unanswered"]
@@ -162,13 +163,13 @@ class Check:
     note: str = ""
 
     @classmethod
-    def from_document(cls, document: Mapping[str, Any]) -> Self:
+    def from_document(cls, document: JsonMapping) -> Self:
         """Read what `to_document` gives."""
         interval = document["interval"]
         read = {"interval": Interval(*interval) if interval else None, "examples": tuple(document["examples"])}
         return cls(**{**document, **read})
 
-    def to_document(self) -> dict[str, Any]:
+    def to_document(self) -> JsonObject:
         """Return the check as JSON."""
         return {
             "name": self.name,
@@ -193,7 +194,7 @@ class GateResult:
     stopped: bool = False
 
     @classmethod
-    def from_document(cls, document: Mapping[str, Any]) -> Self:
+    def from_document(cls, document: JsonMapping) -> Self:
         """Read what `to_document` gives."""
         return cls(tuple(Check.from_document(check) for check in document["checks"]), document["stopped"])
 
@@ -210,7 +211,7 @@ class GateResult:
         """Return the checks with one of these statuses, in order."""
         return [check for check in self.checks if check.status in statuses]
 
-    def to_document(self) -> dict[str, Any]:
+    def to_document(self) -> JsonObject:
         """Return the result as JSON."""
         return {
             "status": self.status,
@@ -279,8 +280,8 @@ def allowed_values(rule: str, field: str) -> list[str]:
     return sorted(values, key=lambda value: value != node.get("default"))
 
 
-def _resolved(node: dict[str, Any]) -> dict[str, Any]:
+def _resolved(node: JsonObject) -> JsonObject:
     if "$ref" not in node:
         return node
-    found: dict[str, Any] = schema("gate")["$defs"][node["$ref"].rpartition("/")[2]]
+    found: JsonObject = schema("gate")["$defs"][node["$ref"].rpartition("/")[2]]
     return found | {key: value for key, value in node.items() if key != "$ref"}

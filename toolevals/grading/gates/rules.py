@@ -8,12 +8,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from math import fsum, isfinite
-from typing import Any, Literal
+from typing import Literal
 
 from toolevals.grading.gates.conditions import CaseAssertion, Condition
 from toolevals.grading.gates.results import Measure, OnFail
 from toolevals.grading.values.documents import require_valid
 from toolevals.grading.values.problems import InvalidDocument, Problem, pointer_to
+from toolevals.json_types import JsonValue
 
 Aggregate = Literal["mean", "minimum", "maximum"]
 
@@ -62,7 +63,7 @@ class MetricGroup:
         return fsum(self.weights.get(metric, 1.0) * figure for metric, figure in known.items()) / whole
 
 
-def read_group(document: Any) -> MetricGroup:
+def read_group(document: JsonValue) -> MetricGroup:
     """Return the group that a document (see `schemas/metric_group.v1.json`) describes.
 
     Raises InvalidDocument with every problem by JSON pointer.

@@ -19,6 +19,7 @@ from typing import Any, Final, NamedTuple
 from urllib.parse import unquote
 
 from toolevals.grading.values.canonical import MAX_DEPTH
+from toolevals.json_types import JsonValue
 
 MOST_CHARACTERS: Final = 100_000
 """The most characters of a value in which rules look for patterns, and as many again of decoded texts."""
@@ -69,14 +70,14 @@ class Texts:
 
 class _Waiting(NamedTuple):
     pointer: str
-    value: Any
+    value: JsonValue
     json_depth: int = 0
     is_inside: bool = False
     percent: bool = True
     base64: bool = True
 
 
-def texts_of(value: Any, pointer: str = "", keeps: Callable[[str], bool] | None = None) -> Texts:
+def texts_of(value: JsonValue, pointer: str = "", keeps: Callable[[str], bool] | None = None) -> Texts:
     """Return the texts of a JSON value: texts, names of fields, long numbers, and what is written in texts.
 
     `keeps` tells by its pointer whether a text is read; without it all are.
@@ -115,7 +116,7 @@ def texts_of(value: Any, pointer: str = "", keeps: Callable[[str], bool] | None 
     return found
 
 
-def is_too_large(value: Any) -> bool:
+def is_too_large(value: JsonValue) -> bool:
     """Tell whether a value is too large for any rule to look at: in characters, parts or depth."""
     room, parts, depth = LARGEST, MOST_PARTS, MAX_DEPTH
     level = [value]

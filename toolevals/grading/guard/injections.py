@@ -34,6 +34,7 @@ from toolevals.grading.guard.injection_words import (
 )
 from toolevals.grading.values.problems import pointer_to
 from toolevals.grading.values.verdicts import Injection, InjectionKind
+from toolevals.json_types import JsonValue
 
 # An order belongs to an addressee that stands this near to it, in characters.
 NEAR = 120
@@ -57,7 +58,7 @@ _TAGGED = (
 _DECODER = json.JSONDecoder()
 
 
-def injections_in(value: Any) -> list[Injection]:
+def injections_in(value: JsonValue) -> list[Injection]:
     """Return what speaks to a judge in a JSON value: at most one finding a text, in the order of the texts.
 
     Messages with the role `system` or `developer` are left out: the maker of the dataset wrote them.
@@ -209,7 +210,7 @@ def _compiled(pattern: str) -> Any:
     return re2.compile(pattern, options)
 
 
-def _texts(value: Any, path: tuple[str | int, ...]) -> Iterator[tuple[str, str]]:
+def _texts(value: JsonValue, path: tuple[str | int, ...]) -> Iterator[tuple[str, str]]:
     if isinstance(value, str):
         yield pointer_to(path), value
     elif isinstance(value, Mapping):

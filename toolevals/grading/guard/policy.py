@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, Self
+from typing import Literal, Self
 
 from toolevals.grading.guard.rules import RULES
 from toolevals.grading.guard.rules.rule import Rule
 from toolevals.grading.values.documents import require_valid
 from toolevals.grading.values.problems import InvalidDocument, Problem, pointer_to
+from toolevals.json_types import JsonMapping, JsonObject, JsonValue
 
 Mode = Literal["off", "audit", "enforce"]
 OnError = Literal["refuse", "allow"]
@@ -23,7 +24,7 @@ class PolicyRule:
     rule: Rule
     mode: Mode
 
-    def to_document(self) -> dict[str, Any]:
+    def to_document(self) -> JsonObject:
         """Return the normal form."""
         return {"kind": self.rule.kind, "mode": self.mode, **self.rule.to_document()}
 
@@ -44,7 +45,7 @@ class Policy:
     deadline_ms: int = DEADLINE_MS
 
     @classmethod
-    def from_document(cls, document: Any) -> Self:
+    def from_document(cls, document: JsonValue) -> Self:
         """Read `schemas/policy.v1.json`. Raises InvalidDocument with every problem by JSON pointer."""
         require_valid(document, "policy")
         rules = {name: _rule(each) for name, each in document["rules"].items()}
@@ -58,9 +59,9 @@ class Policy:
             deadline_ms=document.get("deadline_ms", DEADLINE_MS),
         )
 
-    def to_document(self) -> dict[str, Any]:
+    def to_document(self) -> JsonObject:
         """Return the normal form, without what is at its default; ids of rules in their order."""
-        document: dict[str, Any] = {"rules": {name: self.rules[name].to_document() for name in sorted(self.rules)}}
+        document: JsonObject = {"rules": {name: self.rules[name].to_document() for name in sorted(self.rules)}}
         if self.name:
             document["name"] = self.name
         document["version"] = self.version
@@ -71,7 +72,7 @@ class Policy:
         return document
 
 
-def _rule(document: Mapping[str, Any]) -> PolicyRule:
+def _rule(document: JsonMapping) -> PolicyRule:
     options = {name: value for name, value in document.items() if name not in ("kind", "mode")}
     return PolicyRule(RULES[document["kind"]].from_document(options), document["mode"])
 

@@ -8,6 +8,7 @@ from typing import Any, Final, NamedTuple, Self
 
 from toolevals.grading.values.documents import require_valid
 from toolevals.grading.values.problems import InvalidDocument
+from toolevals.json_types import JsonMapping, JsonObject, JsonValue
 
 NO_RESULT: Final = object()
 """The result of a call that is not made yet."""
@@ -22,8 +23,8 @@ class Request:
     """
 
     name: str = ""
-    arguments: Any = field(default_factory=dict)
-    result: Any = NO_RESULT
+    arguments: JsonValue = field(default_factory=dict)
+    result: JsonValue = NO_RESULT
     key: str = ""
     model: str = ""
     provider: str = ""
@@ -36,12 +37,12 @@ class Request:
         return self.result is not NO_RESULT
 
     @classmethod
-    def from_document(cls, document: Any) -> Self:
+    def from_document(cls, document: JsonValue) -> Self:
         """Read `request` of `schemas/guard_question.v1.json`. Raises InvalidDocument."""
         require_valid({"request": document}, "guard_question")
         return cls(**document)
 
-    def to_document(self) -> dict[str, Any]:
+    def to_document(self) -> JsonObject:
         """Return the normal form, without what is at its default."""
         said = ("name", "key", "model", "provider", "address", "server")
         document = {name: value for name in said if (value := getattr(self, name))}
@@ -60,18 +61,18 @@ class PastCall:
     """
 
     name: str
-    arguments: Any = field(default_factory=dict)
-    result: Any = NO_RESULT
+    arguments: JsonValue = field(default_factory=dict)
+    result: JsonValue = NO_RESULT
     is_error: bool = False
 
     @classmethod
-    def from_document(cls, document: Mapping[str, Any]) -> Self:
+    def from_document(cls, document: JsonMapping) -> Self:
         """Read what `to_document` gives."""
         return cls(**document)
 
-    def to_document(self) -> dict[str, Any]:
+    def to_document(self) -> JsonObject:
         """Return the normal form."""
-        document: dict[str, Any] = {"name": self.name, "arguments": self.arguments}
+        document: JsonObject = {"name": self.name, "arguments": self.arguments}
         if self.result is not NO_RESULT:
             document["result"] = self.result
         if self.is_error:
@@ -104,7 +105,7 @@ class State:
         return self.calls[self.request_from :] if self.request_from else self.calls
 
     @classmethod
-    def from_document(cls, document: Any, is_late: Callable[[], bool] | None = None) -> Self:
+    def from_document(cls, document: JsonValue, is_late: Callable[[], bool] | None = None) -> Self:
         """Read `state` of `schemas/guard_question.v1.json`. Raises InvalidDocument."""
         require_valid({"request": {}, "state": document}, "guard_question")
         if document.get("request_from", 0) > len(document.get("calls", ())):
@@ -120,9 +121,9 @@ class State:
             is_late=is_late,
         )
 
-    def to_document(self) -> dict[str, Any]:
+    def to_document(self) -> JsonObject:
         """Return the normal form, without what is at its default."""
-        document: dict[str, Any] = {}
+        document: JsonObject = {}
         if self.calls:
             document["calls"] = [call.to_document() for call in self.calls]
         if self.request_from:
@@ -165,7 +166,7 @@ class Decision:
     would_refuse: tuple[Reason, ...] = ()
     unanswered: tuple[Reason, ...] = ()
 
-    def to_document(self) -> dict[str, Any]:
+    def to_document(self) -> JsonObject:
         """Return the normal form."""
         return {
             "allowed": self.allowed,

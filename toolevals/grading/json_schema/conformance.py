@@ -11,7 +11,7 @@ Tell whether a call breaks the input schema of its tool.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from copy import copy
 from dataclasses import replace
 from functools import lru_cache
@@ -33,6 +33,7 @@ from toolevals.grading.values import CallExpectation, Expectation, ToolSpec
 from toolevals.grading.values.matchers import Fields
 from toolevals.grading.values.problems import InvalidDocument, Problem, pointer_to
 from toolevals.grading.values.verdicts import SchemaProblem
+from toolevals.json_types import JsonMapping, JsonObject, JsonValue
 
 # What `$schema` says, without the empty fragment that some write.
 DRAFT_4: Final = "http://json-schema.org/draft-04/schema"
@@ -59,14 +60,14 @@ def with_formats(tool: ToolSpec, *, asserted: bool) -> ToolSpec:
     return tool if tool.assert_formats is asserted else replace(tool, assert_formats=asserted)
 
 
-def draft_of(schema: dict[str, Any]) -> str:
+def draft_of(schema: JsonObject) -> str:
     """Return the draft that a schema is read by: one that no one knows is read as the newest."""
     said = schema.get("$schema")
     named = said.removesuffix("#") if isinstance(said, str) else ""
     return named if named in CHECKED else DRAFT_2020_12
 
 
-def states_formats(schema: dict[str, Any]) -> bool:
+def states_formats(schema: JsonObject) -> bool:
     """Tell whether a schema states the format of a text anywhere."""
     return next(_formats(schema), None) is not None
 
@@ -82,7 +83,7 @@ def unchecked_formats(tool: ToolSpec) -> str:
     return f"Nothing checks the {word} {', '.join(names)} of {tool.name}." if names else ""
 
 
-def _formats(schema: dict[str, Any]) -> Iterator[str]:
+def _formats(schema: JsonObject) -> Iterator[str]:
     for _, inside in subschemas(schema):
         if isinstance(name := inside.get("format"), str):
             yield name
@@ -100,7 +101,7 @@ TOO_MANY_WORDS = "breaks the schema in more ways than can be listed"
 _MESSAGE_LENGTH = 300
 # What a schema is called where one of its parts is compiled alone.
 _HERE = "urn:toolevals:schema"
-_DRAFTS: dict[str, Any] = {
+_DRAFTS: JsonObject = {
     DRAFT_4: jsonschema_rs.Draft4Validator,
     DRAFT_6: jsonschema_rs.Draft6Validator,
     DRAFT_7: jsonschema_rs.Draft7Validator,
@@ -133,7 +134,7 @@ class Validator:
     `schema` is the whole schema without the patterns that are not checked; it is the part at `path` that decides.
     """
 
-    def __init__(self, schema: dict[str, Any], *, assert_formats: bool = False) -> None:
+    def __init__(self, schema: JsonObject, *, assert_formats: bool = False) -> None:
         self.schema = without_refused_patterns(schema)[0]
         self.path: Path = ()
         self._cost = SchemaCost(self.schema)
@@ -249,7 +250,7 @@ def _is_checkable(tool: ToolSpec) -> bool:
 
 
 def _compiled(
-    schema: dict[str, Any], registry: jsonschema_rs.Registry | None = None, *, assert_formats: bool = False
+    schema: JsonObject, registry: jsonschema_rs.Registry | None = None, *, assert_formats: bool = False
 ) -> jsonschema_rs.Validator:
     build = _DRAFTS[draft_of(schema)]
     validator: jsonschema_rs.Validator = build(
@@ -275,7 +276,7 @@ def _is_there_after_all(error: jsonschema_rs.ValidationError) -> bool:
     )
 
 
-def _whole_path(value: Any, path: list[str | int], wanted: Any) -> list[str | int] | None:
+def _whole_path(value: JsonValue, path: list[str | int], wanted: JsonValue) -> list[str | int] | None:
     """Return the path to what is wrong; the engine leaves empty names out, and the value found shows where."""
     if not path and type(value) is type(wanted) and value == wanted:
         return []
@@ -312,7 +313,7 @@ def _call_label_problems(call: CallExpectation, tool: ToolSpec, pointer: str, in
 
 
 @lru_cache(maxsize=256)
-def _walked(tool: ToolSpec) -> tuple[dict[str, Any], bool]:
+def _walked(tool: ToolSpec) -> tuple[JsonObject, bool]:
     schema = without_refused_patterns(tool.input_schema)[0]
     return schema, can_follow(schema)
 
@@ -329,7 +330,7 @@ class SchemaGate:
         self._validator = None if tool is None else validator_of(tool)
         self.is_known = tool is not None
 
-    def breaks(self, arguments: Mapping[str, Any]) -> bool | None:
+    def breaks(self, arguments: JsonMapping) -> bool | None:
         """Tell whether arguments break the schema; None where there is none, or their check may take too long."""
         if self._validator is None:
             return None

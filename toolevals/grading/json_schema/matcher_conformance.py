@@ -21,6 +21,7 @@ from toolevals.grading.json_schema.subschemas import PATTERNS, Path, subschemas
 from toolevals.grading.values.matchers import Absent, Exact, Fields, Items, Matcher, OneOf
 from toolevals.grading.values.problems import Problem, parts_of, pointer_to
 from toolevals.grading.values.verdicts import SchemaProblem
+from toolevals.json_types import JsonObject, JsonValue
 
 # So many whole values of one label are put to the validator; a label that admits more is judged part by part.
 MOST_VALUES = 256
@@ -101,7 +102,7 @@ def _few_values(matcher: Matcher) -> list[Any]:
     return found if len(found) <= MOST_VALUES else [_UNKNOWN]
 
 
-def can_follow(root: dict[str, Any]) -> bool:
+def can_follow(root: JsonObject) -> bool:
     """Tell whether references mean places from the root: an identifier inside would change what those below it mean."""
     return not any(path and ("$id" in part or "id" in part) for path, part in subschemas(root))
 
@@ -114,7 +115,7 @@ class MatcherCheck:
     `follows` whether references are followed, see `can_follow`.
     """
 
-    root: dict[str, Any]
+    root: JsonObject
     subject: str
     errors_at: Callable[[Path, Any], list[SchemaProblem]]
     follows: bool
@@ -183,13 +184,13 @@ class MatcherCheck:
         # The outermost object is a call's arguments, which stand there without a matcher around them.
         return f"{where}/{matcher.kind}" if where else ""
 
-    def _target(self, schema: dict[str, Any]) -> Path | None:
+    def _target(self, schema: JsonObject) -> Path | None:
         reference = schema.get("$ref")
         if not self.follows or not isinstance(reference, str) or not (reference == "#" or reference[:2] == "#/"):
             return None
         return _typed(self.root, parts_of(unquote(reference[1:])))
 
-    def _fields(self, path: Path, schema: dict[str, Any], matcher: Fields, inside: str) -> Iterator[Found]:
+    def _fields(self, path: Path, schema: JsonObject, matcher: Fields, inside: str) -> Iterator[Found]:
         for name, one in matcher.fields.items():
             if not isinstance(one, Absent):
                 found = _all(self._field(path, schema, name, one, inside + pointer_to([name])))
@@ -203,7 +204,7 @@ class MatcherCheck:
         if fewest is not None and len(given) < fewest and not matcher.additional_fields:
             yield _dead(inside, f"the schema asks for {fewest} properties at least")
 
-    def _field(self, path: Path, schema: dict[str, Any], name: str, one: Matcher, where: str) -> Iterator[Found]:
+    def _field(self, path: Path, schema: JsonObject, name: str, one: Matcher, where: str) -> Iterator[Found]:
         """Yield what is wrong with one field, by each part of the schema that says something of it."""
         known = schema.get("properties")
         is_known = isinstance(known, dict) and name in known
@@ -238,7 +239,7 @@ class MatcherCheck:
             elif one is None and not matcher.additional_fields:
                 yield _dead(inside, f"{called} requires {name}, which the label leaves no room for")
 
-    def _items(self, path: Path, schema: dict[str, Any], matcher: Items, inside: str) -> Iterator[Found]:
+    def _items(self, path: Path, schema: JsonObject, matcher: Items, inside: str) -> Iterator[Found]:
         count = len(matcher.items)
         most, fewest = _count(schema, "maxItems"), _count(schema, "minItems")
         if most is not None and count > most:
@@ -262,10 +263,10 @@ def _is_found(pattern: str, name: str) -> bool:
     return jsonschema_rs.is_valid({"pattern": pattern}, name, pattern_options=PATTERNS, offline=True)
 
 
-def _typed(root: dict[str, Any], parts: Iterable[str]) -> Path | None:
+def _typed(root: JsonObject, parts: Iterable[str]) -> Path | None:
     """Return a pointer's parts as a path: a number where there is a list. None where nothing is there."""
     made: list[str | int] = []
-    value: Any = root
+    value: JsonValue = root
     for part in parts:
         key: str | int = int(part) if isinstance(value, list) and part.isdecimal() else part
         try:
@@ -276,19 +277,19 @@ def _typed(root: dict[str, Any], parts: Iterable[str]) -> Path | None:
     return tuple(made)
 
 
-def _at(root: dict[str, Any], path: Path) -> Any:
-    value: Any = root
+def _at(root: JsonObject, path: Path) -> Any:
+    value: JsonValue = root
     for part in path:
         value = value[part]
     return value
 
 
-def _count(schema: dict[str, Any], keyword: str) -> int | None:
+def _count(schema: JsonObject, keyword: str) -> int | None:
     value = schema.get(keyword)
     return int(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
 
 
-def _kind(schema: dict[str, Any], matcher: Fields | Items, inside: str) -> Found:
+def _kind(schema: JsonObject, matcher: Fields | Items, inside: str) -> Found:
     kind = "object" if isinstance(matcher, Fields) else "array"
     said = schema.get("type", kind)
     admitted = said if isinstance(said, list) else [said]
@@ -297,7 +298,7 @@ def _kind(schema: dict[str, Any], matcher: Fields | Items, inside: str) -> Found
     return _dead(inside, f"is an {kind}; the schema asks for {' or '.join(map(str, admitted))}")
 
 
-def _enumerated(schema: dict[str, Any], matcher: Matcher, inside: str) -> Found:
+def _enumerated(schema: JsonObject, matcher: Matcher, inside: str) -> Found:
     values = [schema["const"]] if "const" in schema else schema.get("enum")
     if not isinstance(values, list) or any(_may_be(matcher, value) for value in values):
         return FINE

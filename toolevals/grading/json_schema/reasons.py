@@ -18,6 +18,7 @@ from toolevals.grading.values import ToolSpec
 from toolevals.grading.values.problems import InvalidDocument, pointer_to
 from toolevals.grading.values.value_classes import value_class
 from toolevals.grading.values.verdicts import SchemaProblem
+from toolevals.json_types import JsonObject, JsonValue
 
 if TYPE_CHECKING:
     from jsonschema import ValidationError
@@ -53,7 +54,7 @@ class SchemaReason:
             return f"{where}{self.message}"
         return f"fits none of {len(self.alternatives)} alternatives: {'; '.join(self.alternatives)}"
 
-    def to_document(self) -> dict[str, Any]:
+    def to_document(self) -> JsonObject:
         """Return the form for files and REST."""
         return {
             "pointer": self.pointer, "rule": self.rule, "message": self.message, "alternatives": [*self.alternatives],
@@ -103,7 +104,7 @@ def _names_patterns(validator: Validator) -> bool:
 def _reference(validator: Validator) -> Any:
     from referencing import Registry
 
-    schema: Any = validator.schema
+    schema: JsonValue = validator.schema
     draft = draft_of(schema)
     checker = _format_checker(draft) if validator.assert_formats else None
     whole = _reference_class(draft)(schema, registry=Registry(), format_checker=checker)

@@ -8,13 +8,14 @@ fine: a value ends it. What it costs depends on the value, and `Work` counts tha
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from copy import copy
 from typing import Any, Final, Self
 from urllib.parse import unquote
 
 from toolevals.grading.json_schema.subschemas import LARGEST_PATTERN, SMALLEST_PATTERN, pattern_size, subschemas
 from toolevals.grading.values.problems import InvalidDocument, Problem, parts_of, pointer_to
+from toolevals.json_types import JsonMapping, JsonObject, JsonValue
 
 MOST_APPLIED: Final = 10_000
 """The most schemas that may be applied to the same value; `unevaluated...` counts `UNEVALUATED` times."""
@@ -40,7 +41,7 @@ _IN_PLACE_LISTS = ("allOf", "anyOf", "oneOf")
 _IN_PLACE_MAPS = ("dependentSchemas", "dependencies")
 _ITEMS = ("items", "additionalItems", "contains", "unevaluatedItems")
 _MEMBERS = ("additionalProperties", "unevaluatedProperties")
-Schema = dict[str, Any]
+Schema = JsonObject
 _Edge = tuple[str, Schema]
 
 
@@ -72,7 +73,7 @@ class SchemaCost:
 
     def at(self, path: Sequence[str | int]) -> Self:
         """Return the same cost, of the part of the schema at a path."""
-        node: Any = self._root
+        node: JsonValue = self._root
         for step in path:
             node = node[step]
         part = copy(self)
@@ -178,7 +179,7 @@ class SchemaCost:
             return self._anchors.get(fragment, [])
         found: dict[int, Schema] = {}
         for resource in self._resources:
-            node: Any = resource
+            node: JsonValue = resource
             for part in parts_of(fragment):
                 node = _member(node, part)
             if isinstance(node, dict):
@@ -279,7 +280,7 @@ def _consumed(schema: Schema, value: object) -> Iterator[tuple[Schema, Any]]:
             yield from ((each, part) for each in every)
 
 
-def _each_of(named: Any, value: Mapping[str, Any]) -> Iterator[tuple[Schema, Any]]:
+def _each_of(named: Any, value: JsonMapping) -> Iterator[tuple[Schema, Any]]:
     for name, part in value.items() if isinstance(named, dict) else ():
         if isinstance(each := named.get(name), dict):
             yield each, part
@@ -310,7 +311,7 @@ def _patterns_of(schema: Schema, value: object) -> list[str]:
     return [pattern] if isinstance(value, str) and isinstance(pattern, str) else []
 
 
-def _matched(schema: Schema, value: Any) -> int:
+def _matched(schema: Schema, value: JsonValue) -> int:
     """Return how many bytes of compiled patterns are put to how many bytes of text, multiplied; enough is enough."""
     if not (patterns := _patterns_of(schema, value)):
         return 0

@@ -23,6 +23,7 @@ from urllib.parse import unquote
 
 from toolevals.grading.json_schema.subschemas import direct_subschemas, remote_references, subschemas
 from toolevals.grading.values.problems import Problem, parts_of, pointer_to
+from toolevals.json_types import JsonObject
 
 Place = tuple[str, ...]
 
@@ -54,7 +55,7 @@ class Circle:
     optional: bool
 
 
-def circles(schema: dict[str, Any]) -> list[Circle]:
+def circles(schema: JsonObject) -> list[Circle]:
     """Return the references that close a circle, in the schema's order."""
     edges = _edges(schema)
     done: set[Place] = set()
@@ -92,9 +93,9 @@ def _walk(start: Place, edges: Mapping[Place, list[Reference]], done: set[Place]
             way.append(_Step(reference.target, reference, iter(edges[reference.target])))
 
 
-def _edges(schema: dict[str, Any]) -> dict[Place, list[Reference]]:
+def _edges(schema: JsonObject) -> dict[Place, list[Reference]]:
     """Return the references by each schema that is referred to, or is the root, and holds them at any depth."""
-    places: dict[Place, dict[str, Any]] = {}
+    places: dict[Place, JsonObject] = {}
     plain: list[Reference] = []
     for path, subschema in subschemas(schema):
         place = tuple(str(part) for part in path)
@@ -118,7 +119,7 @@ def _in_definitions(rest: Place) -> bool:
     return bool(rest) and rest[0] in ("$defs", "definitions")
 
 
-def _is_optional(places: Mapping[Place, dict[str, Any]], where: Place, start: int) -> bool:
+def _is_optional(places: Mapping[Place, JsonObject], where: Place, start: int) -> bool:
     for length in range(start, len(where) - 1):
         if where[length] == "properties" and (holder := places.get(where[:length])) is not None:
             required = holder.get("required")
@@ -136,7 +137,7 @@ OPENAI_LONG_ENUM_CHARACTERS = 15_000
 ANTHROPIC_OPTIONAL = 24
 ANTHROPIC_UNIONS = 16
 Provider = Literal["openai", "anthropic", "gemini"]
-Check = Callable[[dict[str, Any]], Iterator[Problem]]
+Check = Callable[[JsonObject], Iterator[Problem]]
 # Words that say nothing about values; every provider takes them.
 _REMARKS = frozenset({"$schema", "$comment", "title", "description", "examples", "deprecated", "readOnly", "writeOnly"})
 _SHARED = frozenset(
@@ -149,7 +150,7 @@ _REFUSED_PATTERN = re.compile(r"\(\?[=!<]|\\[1-9bB]")
 _GEMINI_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
 
 
-def openai_limits(schema: dict[str, Any]) -> Iterator[Problem]:
+def openai_limits(schema: JsonObject) -> Iterator[Problem]:
     """Yield where a schema is too large for OpenAI's strict mode; levels are those of objects, as they are written."""
     names: list[str] = []
     values = characters = 0
@@ -178,7 +179,7 @@ def openai_limits(schema: dict[str, Any]) -> Iterator[Problem]:
             yield Problem("", f"has {count:,} {what}: at most {most:,} are taken")
 
 
-def anthropic_limits(schema: dict[str, Any]) -> Iterator[Problem]:
+def anthropic_limits(schema: JsonObject) -> Iterator[Problem]:
     """Yield where a schema alone exceeds what all strict tools of a request to Anthropic may have together."""
     optional = unions = 0
     for _, subschema in subschemas(schema):
@@ -194,11 +195,11 @@ def anthropic_limits(schema: dict[str, Any]) -> Iterator[Problem]:
             yield Problem("", f"has {count} {what}: all strict tools of a request may have {most}")
 
 
-def _names(schema: dict[str, Any]) -> list[str]:
+def _names(schema: JsonObject) -> list[str]:
     return list(_members(schema, "properties"))
 
 
-def _members(schema: dict[str, Any], keyword: str) -> dict[str, Any]:
+def _members(schema: JsonObject, keyword: str) -> JsonObject:
     members = schema.get(keyword)
     return members if isinstance(members, dict) else {}
 
@@ -241,7 +242,7 @@ def strict_problems(schema: object, provider: Provider) -> list[Problem]:
     return problems
 
 
-def _root_problems(schema: dict[str, Any], rules: _Rules) -> Iterator[Problem]:
+def _root_problems(schema: JsonObject, rules: _Rules) -> Iterator[Problem]:
     if schema.get("type") != "object":
         yield Problem("", f'must say "type": "object": {rules.name} takes an object of arguments')
     for keyword in ("anyOf", "oneOf", "allOf", "$ref"):
@@ -249,7 +250,7 @@ def _root_problems(schema: dict[str, Any], rules: _Rules) -> Iterator[Problem]:
             yield Problem(f"/{keyword}", "is not allowed at the root: move the alternatives into a property")
 
 
-def _problems_of(schema: dict[str, Any], rules: _Rules) -> Iterator[Problem]:
+def _problems_of(schema: JsonObject, rules: _Rules) -> Iterator[Problem]:
     for keyword in schema:
         if keyword not in rules.keywords and not keyword.startswith("x-"):
             words = f"is not supported by strict mode of {rules.name}: drop it, or say it in the description"
@@ -261,7 +262,7 @@ def _problems_of(schema: dict[str, Any], rules: _Rules) -> Iterator[Problem]:
         yield from _object_problems(schema, rules)
 
 
-def _object_problems(schema: dict[str, Any], rules: _Rules) -> Iterator[Problem]:
+def _object_problems(schema: JsonObject, rules: _Rules) -> Iterator[Problem]:
     kinds = schema.get("type")
     is_object = kinds == "object" or (isinstance(kinds, list) and "object" in kinds) or "properties" in schema
     if not is_object:
@@ -278,7 +279,7 @@ def _object_problems(schema: dict[str, Any], rules: _Rules) -> Iterator[Problem]
             yield Problem(f"/properties{pointer_to([name])}", words)
 
 
-def _untyped(schema: dict[str, Any]) -> Iterator[Problem]:
+def _untyped(schema: JsonObject) -> Iterator[Problem]:
     for path, subschema in subschemas(schema):
         if path and _TYPING.isdisjoint(subschema):
             yield Problem(pointer_to(path), "must say its type")
@@ -290,7 +291,7 @@ def _untyped(schema: dict[str, Any]) -> Iterator[Problem]:
                 yield Problem(pointer_to((*path, *place)), "must say its type")
 
 
-def _anthropic_values(schema: dict[str, Any]) -> Iterator[Problem]:
+def _anthropic_values(schema: JsonObject) -> Iterator[Problem]:
     for path, subschema in subschemas(schema):
         where = pointer_to(path)
         enum = subschema.get("enum")
@@ -307,12 +308,12 @@ def _anthropic_values(schema: dict[str, Any]) -> Iterator[Problem]:
                 yield Problem(f"{where}/allOf/{place}/$ref", "is not allowed inside allOf")
 
 
-def _no_circles(schema: dict[str, Any]) -> Iterator[Problem]:
+def _no_circles(schema: JsonObject) -> Iterator[Problem]:
     for circle in circles(schema):
         yield Problem(circle.reference.pointer, "makes the schema recursive, which strict mode refuses")
 
 
-def _gemini_references(schema: dict[str, Any]) -> Iterator[Problem]:
+def _gemini_references(schema: JsonObject) -> Iterator[Problem]:
     for circle in circles(schema):
         if not circle.optional:
             yield Problem(circle.reference.pointer, "leads back to itself only through properties that are required")
@@ -325,7 +326,7 @@ def _gemini_references(schema: dict[str, Any]) -> Iterator[Problem]:
             )
 
 
-def _gemini_values(schema: dict[str, Any]) -> Iterator[Problem]:
+def _gemini_values(schema: JsonObject) -> Iterator[Problem]:
     for path, subschema in subschemas(schema):
         enum = subschema.get("enum")
         if isinstance(enum, list) and not all(_is_text_or_number(value) for value in enum):

@@ -10,6 +10,7 @@ import jsonschema_rs
 import orjson
 
 from toolevals.grading.values.problems import Problem, pointer_to
+from toolevals.json_types import JsonObject
 
 Path = tuple[str | int, ...]
 
@@ -39,7 +40,7 @@ PATTERNS = jsonschema_rs.RegexOptions(size_limit=LARGEST_PATTERN)
 _SIZES = tuple(1 << power for power in range(10, 21))
 
 
-def subschemas(schema: object, path: Path = ()) -> Iterator[tuple[Path, dict[str, Any]]]:
+def subschemas(schema: object, path: Path = ()) -> Iterator[tuple[Path, JsonObject]]:
     """Yield every object schema within a schema, itself first, with its path."""
     if not isinstance(schema, dict):
         return
@@ -48,7 +49,7 @@ def subschemas(schema: object, path: Path = ()) -> Iterator[tuple[Path, dict[str
         yield from subschemas(inside, (*path, *place))
 
 
-def direct_subschemas(schema: dict[str, Any]) -> Iterator[tuple[Path, Any]]:
+def direct_subschemas(schema: JsonObject) -> Iterator[tuple[Path, Any]]:
     """Yield what stands directly inside a schema where a schema belongs, with its path."""
     if _KEYWORDS.isdisjoint(schema):
         return
@@ -63,9 +64,9 @@ def direct_subschemas(schema: dict[str, Any]) -> Iterator[tuple[Path, Any]]:
             yield from (((keyword, name), member) for name, member in named.items())
 
 
-def with_subschemas(schema: dict[str, Any], convert: Callable[[Any, Path], Any]) -> dict[str, Any]:
+def with_subschemas(schema: JsonObject, convert: Callable[[Any, Path], Any]) -> JsonObject:
     """Return a schema whose direct subschemas are replaced by what `convert` makes of each and of its path."""
-    made: dict[str, Any] = {
+    made: JsonObject = {
         keyword: value.copy() if isinstance(value, dict | list) and keyword in _HOLDING else value
         for keyword, value in schema.items()
     }
@@ -77,7 +78,7 @@ def with_subschemas(schema: dict[str, Any], convert: Callable[[Any, Path], Any])
     return made
 
 
-def remote_references(schema: dict[str, Any]) -> list[Problem]:
+def remote_references(schema: JsonObject) -> list[Problem]:
     """Return a problem for every reference that leads out of the schema."""
     if not _may_hold(schema, _REFERENCES):
         return []
@@ -89,7 +90,7 @@ def remote_references(schema: dict[str, Any]) -> list[Problem]:
     ]
 
 
-def _may_hold(schema: dict[str, Any], keywords: Sequence[str]) -> bool:
+def _may_hold(schema: JsonObject, keywords: Sequence[str]) -> bool:
     """Tell whether one of these keywords may stand somewhere in a schema: its text then holds it in quotes."""
     try:
         text = orjson.dumps(schema)
@@ -121,7 +122,7 @@ def _compiles(pattern: str, options: jsonschema_rs.RegexOptions) -> bool:
     return True
 
 
-def without_refused_patterns(schema: dict[str, Any]) -> tuple[dict[str, Any], list[Problem]]:
+def without_refused_patterns(schema: JsonObject) -> tuple[JsonObject, list[Problem]]:
     """Return the schema with the patterns that the engine refuses marked as unchecked, and a problem for each.
 
     `pattern` becomes `x-unchecked-pattern`. In `patternProperties` the entry goes to `x-unchecked-patternProperties`,

@@ -24,6 +24,7 @@ from toolevals.grading.values import Message, Transcript
 from toolevals.grading.values.canonical import canonical
 from toolevals.grading.values.thoughts import spoken
 from toolevals.grading.values.verdicts import CaseGrade, JudgedVerdict, Status
+from toolevals.json_types import JsonMapping
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +36,7 @@ class Briefing:
 
     rubrics: Sequence[Rubric]
     conversation: Sequence[Message] = ()
-    context: Mapping[str, Any] = field(default_factory=dict)
+    context: JsonMapping = field(default_factory=dict)
     left_out: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -136,7 +137,7 @@ class CaseJudging:
             return replace(_without(rubric, "unscored", TO_BE_JUDGED), asked=asked)
         return replace(_scored(rubric, made, units.settled), asked=asked)
 
-    def _decided(self, rubric: Rubric, unit: Mapping[str, Any]) -> bool | None:
+    def _decided(self, rubric: Rubric, unit: JsonMapping) -> bool | None:
         made = self.judgements.answering(self._request(rubric, unit))
         return None if made is None or made.error or made.value is None else rubric.scale.passes(made.value)
 
@@ -164,7 +165,7 @@ class CaseJudging:
     def _requests(self, rubric: Rubric, units: Units) -> tuple[JudgementRequest, ...]:
         return tuple(self._request(rubric, unit) for unit in units.asked)
 
-    def _request(self, rubric: Rubric, unit: Mapping[str, Any]) -> JudgementRequest:
+    def _request(self, rubric: Rubric, unit: JsonMapping) -> JudgementRequest:
         return JudgementRequest(
             rubric, {name: unit[name] if name in unit else self._material(name, rubric) for name in rubric.inputs}
         )

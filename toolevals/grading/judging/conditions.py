@@ -9,21 +9,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from toolevals.grading.judging.materials import OF_CASE, GradedCaseView
 from toolevals.grading.reading.parsing.steps import thought_of
 from toolevals.grading.values.canonical import canonical
+from toolevals.json_types import JsonMapping
 
 # The inputs of a unit that is the whole case: none beside those that every case has.
-WHOLE: tuple[Mapping[str, Any], ...] = ({},)
+WHOLE: tuple[JsonMapping, ...] = ({},)
 
 
 @dataclass(frozen=True, slots=True)
 class Units:
     """The units that a judge is asked about in one case. `silence` says why nothing is asked."""
 
-    asked: tuple[Mapping[str, Any], ...] = ()
+    asked: tuple[JsonMapping, ...] = ()
     settled: int = 0
     silence: str = ""
 

@@ -18,6 +18,7 @@ from toolevals.grading.values.documents import load_json
 from toolevals.grading.values.matchers import Fields, Items, Matcher, NaturalLanguage
 from toolevals.grading.values.problems import InvalidDocument, pointer_to
 from toolevals.grading.values.verdicts import CaseGrade, Status
+from toolevals.json_types import JsonMapping, JsonObject
 
 
 @dataclass(frozen=True)
@@ -31,7 +32,7 @@ class GradedCaseView:
     transcript: Transcript
     plain: CaseGrade
     conversation: Sequence[Message] = ()
-    context: Mapping[str, Any] = field(default_factory=dict)
+    context: JsonMapping = field(default_factory=dict)
 
     @property
     def statuses(self) -> Mapping[str, Status]:
@@ -53,7 +54,7 @@ class GradedCaseView:
         """The expected calls next to the actual ones."""
         return self.counted.aligned(self.compiled, self.transcript)
 
-    def faulty_pairs(self) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
+    def faulty_pairs(self) -> Iterator[tuple[JsonObject, JsonObject]]:
         """Yield the expected and the actual call of every pair whose arguments are not as expected."""
         alignment = self.alignment
         for (expected, actual), check in zip(alignment.pairs, alignment.checks, strict=True):
@@ -89,7 +90,7 @@ MOST_FIELDS = 1_000
 
 
 def _conversation(scene: GradedCaseView) -> Any:
-    given: dict[str, Any] = {"messages": [message.to_document() for message in scene.conversation]}
+    given: JsonObject = {"messages": [message.to_document() for message in scene.conversation]}
     if scene.transcript.goal:
         given["goal"] = scene.transcript.goal
     return given | ({"context": dict(scene.context)} if scene.context else {})
@@ -152,13 +153,13 @@ OF_CASE: Mapping[str, Callable[[GradedCaseView], Any]] = {
 }
 
 
-def fields_of(results: Sequence[ToolResult]) -> list[dict[str, Any]]:
+def fields_of(results: Sequence[ToolResult]) -> list[JsonObject]:
     """Return the fields of results with their values, each under a name that no other has: `0/order/total`.
 
     The first part of the name is the result's place, the rest a JSON pointer into it. A result that is no JSON is one
     field for each of its lines. At most MOST_FIELDS, the first ones.
     """
-    found: list[dict[str, Any]] = []
+    found: list[JsonObject] = []
     for place, result in enumerate(results):
         for pointer, value in _leaves(_payload(result.content)):
             if len(found) == MOST_FIELDS:

@@ -24,7 +24,7 @@ from copy import deepcopy
 from dataclasses import asdict, dataclass
 from functools import cache, cached_property, lru_cache
 from importlib import resources
-from typing import Any, Literal, Self
+from typing import Literal, Self
 
 from toolevals.grading.engine.grading import compile_case, grade
 from toolevals.grading.judging.drift import Answer
@@ -35,6 +35,7 @@ from toolevals.grading.reading.parsing import transcript_in
 from toolevals.grading.values import CallExpectation, Expectation, ToolSpec, Trajectory
 from toolevals.grading.values.canonical import exact
 from toolevals.grading.values.matchers import Exact
+from toolevals.json_types import JsonMapping, JsonObject
 
 Kind = Literal["order", "fake_answer", "fake_mark", "appeal", "authority", "threat", "hidden", "reframe"]
 Place = Literal["user", "result", "argument", "answer"]
@@ -67,12 +68,12 @@ class ProbedTranscript:
     """
 
     id: str
-    conversation: list[dict[str, Any]]
-    tools: list[dict[str, Any]]
-    expectation: dict[str, Any]
+    conversation: list[JsonObject]
+    tools: list[JsonObject]
+    expectation: JsonObject
     argument: str
     criteria: str
-    done: list[dict[str, Any]]
+    done: list[JsonObject]
 
     def holding(self, probe: Probe) -> ProbedTranscript:
         """Return the transcript with a probe in its place."""
@@ -99,7 +100,7 @@ class ProbedTranscript:
             rubric, {name: unit[name] if name in unit else OF_CASE[name](scene) for name in rubric.inputs}
         )
 
-    def _unit(self) -> Mapping[str, Any]:
+    def _unit(self) -> JsonMapping:
         """Return what gates give besides the case, of the first call."""
         call = self.done[0]["tool_calls"][0]
         return {
@@ -136,7 +137,7 @@ def probes() -> tuple[Probe, ...]:
     return tuple(Probe(**line) for line in _lines("probes.jsonl"))
 
 
-def _lines(name: str) -> list[dict[str, Any]]:
+def _lines(name: str) -> list[JsonObject]:
     text = (resources.files("toolevals.grading.judging") / name).read_text(encoding="utf-8")
     return [json.loads(line) for line in text.split("\n") if line]
 
@@ -164,12 +165,12 @@ class ProbeSet:
         return cls(probes(), probed_transcripts())
 
     @classmethod
-    def from_document(cls, document: Mapping[str, Any]) -> Self:
+    def from_document(cls, document: JsonMapping) -> Self:
         """Read what `to_document` gives."""
         transcripts = (ProbedTranscript(**each) for each in document["transcripts"])
         return cls(tuple(Probe(**each) for each in document["probes"]), {each.id: each for each in transcripts})
 
-    def to_document(self) -> dict[str, Any]:
+    def to_document(self) -> JsonObject:
         """Return the normal form."""
         transcripts = [asdict(each) for each in self.transcripts.values()]
         return {"probes": [asdict(probe) for probe in self.probes], "transcripts": transcripts}

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
-from typing import Any, Literal, Self, get_args
+from typing import Literal, Self, get_args
 
 from toolevals.grading.json_schema.conformance import TOO_MANY_WORDS, Validator, schema_problems
 from toolevals.grading.judging.conditions import GATES
@@ -16,6 +16,7 @@ from toolevals.grading.values import canonical
 from toolevals.grading.values.canonical import digest, exact
 from toolevals.grading.values.documents import require_valid
 from toolevals.grading.values.problems import InvalidDocument, Problem, pointer_to
+from toolevals.json_types import JsonMapping, JsonObject, JsonValue
 
 # What a rubric is about; `task` is the whole of what the agent was to do.
 RubricLayer = Literal["selection", "arguments", "result_use", "recovery", "task"]
@@ -61,7 +62,7 @@ class Rubric:
     gate: str
     inputs: tuple[str, ...]
     text: str
-    answer_schema: Mapping[str, Any]
+    answer_schema: JsonMapping
     scale: Scale
     scoring: Scoring = "said"
 
@@ -74,7 +75,7 @@ class Rubric:
         return canonical.digest(self.to_document())
 
     @classmethod
-    def from_document(cls, document: Any) -> Self:
+    def from_document(cls, document: JsonValue) -> Self:
         """Read `schemas/rubric.v1.json`. Raises InvalidDocument."""
         require_valid(document, "rubric")
         if problems := [*_unfitting(document), *_schema_problems(document)]:
@@ -93,7 +94,7 @@ class Rubric:
             scoring=document.get("scoring", "said"),
         )
 
-    def to_document(self) -> dict[str, Any]:
+    def to_document(self) -> JsonObject:
         """Return the normal form."""
         return {
             "name": self.name,
@@ -118,7 +119,7 @@ class Rubric:
             return [Problem("", TOO_MANY_WORDS)]
         return [Problem(pointer_to(error.instance_path), error.message[:_MESSAGE_LENGTH]) for error in errors]
 
-    def value_of(self, answer: Mapping[str, Any], inputs: Mapping[str, Any]) -> float | None:
+    def value_of(self, answer: JsonMapping, inputs: JsonMapping) -> float | None:
         """Return what an answer is worth, 0..1; None where it holds nothing to score.
 
         Raises InvalidDocument where the answer does not fit the schema, or its value is not on the scale.
@@ -131,11 +132,11 @@ class Rubric:
         return value
 
 
-def _schema_problems(document: Mapping[str, Any]) -> list[Problem]:
+def _schema_problems(document: JsonMapping) -> list[Problem]:
     return [problem.below("/answer_schema") for problem in schema_problems(document["answer_schema"])]
 
 
-def _unfitting(document: Mapping[str, Any]) -> Iterator[Problem]:
+def _unfitting(document: JsonMapping) -> Iterator[Problem]:
     """Yield what is wrong between the parts of a rubric, each of which is right by itself."""
     gate, inputs = GATES[document["gate"]], document["inputs"]
     for place, name in enumerate(inputs):
@@ -160,23 +161,23 @@ def _validator(schema_text: str) -> Validator:
     return Validator(schema)
 
 
-def _said(answer: Mapping[str, Any], inputs: Mapping[str, Any]) -> float:
+def _said(answer: JsonMapping, inputs: JsonMapping) -> float:
     score = answer.get("score")
     if isinstance(score, bool) or not isinstance(score, int | float):
         raise InvalidDocument.at("/score", "must be a number")
     return float(score)
 
 
-def _supported(answer: Mapping[str, Any], inputs: Mapping[str, Any]) -> float | None:
+def _supported(answer: JsonMapping, inputs: JsonMapping) -> float | None:
     return _share([claim.get("supported") is True for claim in _objects(answer, "claims")])
 
 
-def _attributed(answer: Mapping[str, Any], inputs: Mapping[str, Any]) -> float | None:
+def _attributed(answer: JsonMapping, inputs: JsonMapping) -> float | None:
     known = _field_ids(inputs)
     return _share([_text(claim, "field") in known for claim in _objects(answer, "claims")])
 
 
-def _used(answer: Mapping[str, Any], inputs: Mapping[str, Any]) -> float | None:
+def _used(answer: JsonMapping, inputs: JsonMapping) -> float | None:
     known = _field_ids(inputs)
     relevant = [
         each for each in _objects(answer, "fields") if each.get("relevant") is True and _text(each, "field") in known
@@ -184,7 +185,7 @@ def _used(answer: Mapping[str, Any], inputs: Mapping[str, Any]) -> float | None:
     return _share([each.get("used") is True for each in relevant])
 
 
-_SCORINGS: Mapping[str, Callable[[Mapping[str, Any], Mapping[str, Any]], float | None]] = {
+_SCORINGS: Mapping[str, Callable[[JsonMapping, JsonMapping], float | None]] = {
     "said": _said,
     "supported": _supported,
     "attributed": _attributed,
@@ -196,17 +197,17 @@ def _share(found: list[bool]) -> float | None:
     return sum(found) / len(found) if found else None
 
 
-def _objects(answer: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:
+def _objects(answer: JsonMapping, name: str) -> list[JsonMapping]:
     items = answer.get(name)
     return [item for item in items if isinstance(item, dict)] if isinstance(items, list) else []
 
 
-def _text(item: Mapping[str, Any], name: str) -> str | None:
+def _text(item: JsonMapping, name: str) -> str | None:
     value = item.get(name)
     return value if isinstance(value, str) else None
 
 
-def _field_ids(inputs: Mapping[str, Any]) -> frozenset[str]:
+def _field_ids(inputs: JsonMapping) -> frozenset[str]:
     fields = inputs.get("fields")
     return frozenset(each["field"] for each in fields) if isinstance(fields, list) else frozenset()
 
@@ -216,7 +217,7 @@ class JudgementRequest:
     """A rubric and what the judge is given of a case: JSON values by the names of the rubric's inputs."""
 
     rubric: Rubric
-    inputs: Mapping[str, Any]
+    inputs: JsonMapping
 
     @cached_property
     def digest(self) -> str:
@@ -242,15 +243,13 @@ class Judgement:
     inputs: str
     value: float | None = None
     reason: str = ""
-    answer: Mapping[str, Any] = field(default_factory=dict)
+    answer: JsonMapping = field(default_factory=dict)
     error: str = ""
     model: str = ""
     pinned: bool = True
 
     @classmethod
-    def of_answer(
-        cls, request: JudgementRequest, answer: Mapping[str, Any], *, model: str = "", pinned: bool = True
-    ) -> Self:
+    def of_answer(cls, request: JudgementRequest, answer: JsonMapping, *, model: str = "", pinned: bool = True) -> Self:
         """Return the judgement in an answer that the rubric's schema has passed. Raises InvalidDocument."""
         value = request.rubric.value_of(answer, request.inputs)
         reason = answer.get("reason")

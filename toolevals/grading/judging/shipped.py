@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from toolevals.grading.judging.rubrics import Rubric, Scale
+from toolevals.json_types import JsonMapping, JsonObject
 
 _THREE = Scale((0.0, 0.5, 1.0), 1.0)
 _YES_NO = Scale((0.0, 1.0), 1.0)
@@ -13,11 +13,11 @@ _SHARE = Scale((), 0.9)
 _REASON = {"type": "string", "description": "One or two sentences that a person can act on."}
 
 
-def _score(scale: Scale) -> dict[str, Any]:
+def _score(scale: Scale) -> JsonObject:
     return _answer({"score": {"type": "number", "enum": list(scale.values)}})
 
 
-def _answer(properties: Mapping[str, Any]) -> dict[str, Any]:
+def _answer(properties: JsonMapping) -> JsonObject:
     # The reason comes first, so that what is scored follows from it.
     return {
         "type": "object",
@@ -27,7 +27,7 @@ def _answer(properties: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _items(properties: Mapping[str, Any]) -> dict[str, Any]:
+def _items(properties: JsonMapping) -> JsonObject:
     item = {"type": "object", "required": list(properties), "additionalProperties": False, "properties": properties}
     return {"type": "array", "items": item}
 

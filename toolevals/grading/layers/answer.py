@@ -6,8 +6,7 @@ Finds refusals: an agent declines in words to do what it was asked, and calls no
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
 from unicodedata import normalize
 
 from toolevals.grading.layers.recovery.words import read_text
@@ -15,12 +14,13 @@ from toolevals.grading.matching.equality import composed
 from toolevals.grading.values import Transcript
 from toolevals.grading.values.matchers import compile_pattern
 from toolevals.grading.values.verdicts import Verdict
+from toolevals.json_types import JsonMapping
 
 _SHOWN = 5
 _SHOWN_LENGTH = 80
 
 
-def grade_answer(expectation_answer: Mapping[str, Any] | None, transcript: Transcript) -> Verdict:
+def grade_answer(expectation_answer: JsonMapping | None, transcript: Transcript) -> Verdict:
     """Return whether the answer holds what is expected (`answer` of `schemas/expectation.v1.json`).
 
     `contains`: every text is found in some reply, whichever: in lower case, composed (NFKC), with every space alike,

@@ -14,6 +14,7 @@ from typing import Any, Literal
 from toolevals.grading.matching.value_differences import ABSENT, Difference, differing, pointer, same
 from toolevals.grading.values.canonical import shown
 from toolevals.grading.values.verdicts import Verdict
+from toolevals.json_types import JsonObject, JsonValue
 
 StateDifferenceKind = Literal["wrong", "missing", "polluted"]
 
@@ -42,16 +43,16 @@ class StateDifference:
     kind: StateDifferenceKind
     path: str
     record: str
-    expected: Any
-    actual: Any
+    expected: JsonValue
+    actual: JsonValue
 
-    def to_document(self) -> dict[str, Any]:
+    def to_document(self) -> JsonObject:
         """Return the normal form; a side that has nothing is left out.
 
         Of a value whose JSON text is longer than LONGEST_KEPT, the beginning of the text is given, as `expected_cut`
         and `actual_cut`: a grade does not keep a table that was lost.
         """
-        document: dict[str, Any] = {"kind": self.kind, "path": self.path, "record": self.record}
+        document: JsonObject = {"kind": self.kind, "path": self.path, "record": self.record}
         for side, value in (("expected", self.expected), ("actual", self.actual)):
             if value is not ABSENT:
                 cut = isinstance(value, str | dict | list | tuple) and _longer_than_kept(value)
@@ -75,9 +76,9 @@ class StateDiff:
         """Every difference: what is wrong, what is missing, what should have stayed."""
         return (*self.wrong, *self.missing, *self.polluted)
 
-    def to_document(self) -> dict[str, Any]:
+    def to_document(self) -> JsonObject:
         """Return the normal form: the first MOST_KEPT differences of each kind, and how many `more` by kind."""
-        kept: dict[str, Any] = {}
+        kept: JsonObject = {}
         more: dict[str, int] = {}
         for kind in STATE_DIFFERENCE_KINDS:
             differences = getattr(self, kind)

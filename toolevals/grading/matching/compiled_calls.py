@@ -44,6 +44,7 @@ from toolevals.grading.values.matchers import (
 )
 from toolevals.grading.values.problems import pointer_to
 from toolevals.grading.values.value_classes import value_class
+from toolevals.json_types import JsonMapping, JsonObject
 
 # How the arguments of a call stand, the worst last: each is a failure mode but the first two.
 ALL_AS_EXPECTED, FOR_A_JUDGE, WRONG, MISSHAPEN, EXTRA, MISSING = range(6)
@@ -259,7 +260,7 @@ class CompiledArgument:
         self.test = compile_matcher(matcher, profile)
 
     @cached_property
-    def document(self) -> dict[str, Any]:
+    def document(self) -> JsonObject:
         """The document of the matcher, made once for all the reports that show it."""
         return self.matcher.to_document()
 
@@ -292,7 +293,7 @@ class CompiledCall:
     name: str
     arguments: Mapping[str, CompiledArgument]
 
-    def check(self, actual: Mapping[str, Any]) -> ArgumentsCheck:
+    def check(self, actual: JsonMapping) -> ArgumentsCheck:
         """Compare a call's arguments with what is expected of them."""
         found: list[tuple[int, str]] = []
         present = 0
@@ -390,7 +391,7 @@ def _calls(trajectory: Trajectory) -> Iterator[ToolCall]:
         yield ToolCall(options[0].tool, _members(options[0].arguments, options[0].tool), f"gold-{number}")
 
 
-def _members(matchers: Mapping[str, Matcher], where: str) -> dict[str, Any]:
+def _members(matchers: Mapping[str, Matcher], where: str) -> JsonObject:
     return {
         name: _value(matcher, f"{where}.{name}")
         for name, matcher in matchers.items()

@@ -22,6 +22,7 @@ from typing import Any
 from unicodedata import category, is_normalized, name, normalize
 
 from toolevals.grading.values import ProfileName
+from toolevals.json_types import JsonObject, JsonValue
 
 _MOST = 3
 
@@ -41,7 +42,7 @@ def composed_otherwise(made: object, expected: object) -> bool:
     return any(text not in known and composed(text) in forms for text in given)
 
 
-def is_ascii(value: Any) -> bool:
+def is_ascii(value: JsonValue) -> bool:
     """Tell whether every text in a JSON value is ASCII, which has no letters to compose."""
     kind = type(value)
     if kind is str:
@@ -163,7 +164,7 @@ class Profile:
             return value + 0.0 if self.typed_numbers else int(value)
         return value
 
-    def _equal_objects(self, left: dict[str, Any], right: dict[str, Any]) -> bool:
+    def _equal_objects(self, left: JsonObject, right: JsonObject) -> bool:
         return left.keys() == right.keys() and all(self.equal(value, right[key]) for key, value in left.items())
 
     def _equal_scalars(self, left: object, right: object) -> bool:

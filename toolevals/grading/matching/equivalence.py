@@ -62,14 +62,15 @@ from toolevals.grading.values.matchers import (
 from toolevals.grading.values.problems import pointer_to
 from toolevals.grading.values.value_classes import value_class
 from toolevals.grading.values.verdicts import DifferenceKind
+from toolevals.json_types import JsonMapping, JsonObject, JsonValue
 
 # Choices of calls are read as alternatives, unless there would be more of them than this.
 MOST_ALTERNATIVES = 64
 
 
-def expectation_form(expectation: Expectation) -> dict[str, Any]:
+def expectation_form(expectation: Expectation) -> JsonObject:
     """Return what is expected, without remarks."""
-    form: dict[str, Any] = {
+    form: JsonObject = {
         "kind": expectation.kind,
         "reactions": sorted(set(expectation.reactions)),
         "answer": answer_form(expectation.answer),
@@ -83,7 +84,7 @@ def expectation_form(expectation: Expectation) -> dict[str, Any]:
     return form
 
 
-def answer_form(answer: Mapping[str, Any] | None) -> dict[str, Any]:
+def answer_form(answer: JsonMapping | None) -> JsonObject:
     """Return what is expected of the answer; the facts in it are a set, and no facts are no expectation."""
     form = dict(answer or {})
     if facts := sorted(set(form.pop("contains", ()))):
@@ -91,7 +92,7 @@ def answer_form(answer: Mapping[str, Any] | None) -> dict[str, Any]:
     return form
 
 
-def matcher_form(matcher: Matcher, profile: Profile) -> dict[str, Any]:
+def matcher_form(matcher: Matcher, profile: Profile) -> JsonObject:
     """Return what a matcher admits under a profile."""
     if isinstance(matcher, Absent):
         return {"absent": True}
@@ -158,7 +159,7 @@ def _refers(trajectory: Trajectory) -> bool:
     return any(True for call in trajectory.calls for each in call.arguments.values() for _ in references_in(each))
 
 
-def _trajectory_form(trajectory: Trajectory, profile: Profile) -> dict[str, Any]:
+def _trajectory_form(trajectory: Trajectory, profile: Profile) -> JsonObject:
     if _refers(trajectory):
         trajectory = _with_names(trajectory, profile)
     groups = [
@@ -190,7 +191,7 @@ def _disallowed_form(calls: Iterable[CallExpectation], profile: Profile) -> list
     return _set_of(form for form in forms if form["tool"] not in banned or not form["arguments"])
 
 
-def _call_form(call: CallExpectation, profile: Profile) -> dict[str, Any]:
+def _call_form(call: CallExpectation, profile: Profile) -> JsonObject:
     return {
         "tool": profile.tool_name(call.tool),
         "arguments": arguments_form(call.arguments, call.additional_arguments, profile),
@@ -198,7 +199,7 @@ def _call_form(call: CallExpectation, profile: Profile) -> dict[str, Any]:
     }
 
 
-def arguments_form(arguments: Mapping[str, Matcher], additional: bool, profile: Profile) -> dict[str, Any]:
+def arguments_form(arguments: Mapping[str, Matcher], additional: bool, profile: Profile) -> JsonObject:
     """Return what each argument must be, by name, without those of which nothing is said.
 
     `additional`: whether arguments that are not named may be given.
@@ -216,7 +217,7 @@ def _says_nothing(matcher: Matcher, additional: bool) -> bool:
     return isinstance(matcher, Absent)
 
 
-def _admitted(matcher: Matcher, profile: Profile) -> dict[str, Any]:
+def _admitted(matcher: Matcher, profile: Profile) -> JsonObject:
     if (value := _only_value(matcher, profile)) is not None:
         return {"one_of": [value[0]]}
     match matcher:
@@ -302,8 +303,8 @@ class Difference:
     """
 
     path: str
-    left: Any
-    right: Any
+    left: JsonValue
+    right: JsonValue
     kind: DifferenceKind
 
 

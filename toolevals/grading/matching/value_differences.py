@@ -27,13 +27,14 @@ from toolevals.grading.values import CallExpectation
 from toolevals.grading.values.matchers import Exact, Fields, Items, Matcher
 from toolevals.grading.values.problems import InvalidDocument, pointer_to
 from toolevals.grading.values.verdicts import ArgumentDifference, DifferenceKind
+from toolevals.json_types import JsonMapping, JsonObject, JsonValue
 
 # An argument with more parts than this is shown whole: no one reads so many, and every case is kept.
 MOST_PARTS = 100
 
 
 def argument_differences(
-    expected: CompiledCall, actual: Mapping[str, Any], profile: Profile, pair: int
+    expected: CompiledCall, actual: JsonMapping, profile: Profile, pair: int
 ) -> Iterator[ArgumentDifference]:
     """Yield every argument that is expected or there, equal ones included.
 
@@ -45,7 +46,7 @@ def argument_differences(
 
 
 def _differences(
-    expected: CompiledCall, actual: Mapping[str, Any], profile: Profile, pair: int, path: str
+    expected: CompiledCall, actual: JsonMapping, profile: Profile, pair: int, path: str
 ) -> Iterator[ArgumentDifference]:
     for name, argument in expected.arguments.items():
         here = path + argument.pointer
@@ -165,8 +166,8 @@ class Difference:
 
     path: Path
     initial: Any
-    expected: Any
-    actual: Any
+    expected: JsonValue
+    actual: JsonValue
 
 
 def pointer(path: Sequence[str | int]) -> str:
@@ -233,7 +234,7 @@ def _written_alike(one: object, other: object) -> bool:
     return b"null" not in text or bool(one == other)
 
 
-def _parts_of_objects(before: object, expected: dict[str, Any], actual: dict[str, Any]) -> list[_Part]:
+def _parts_of_objects(before: object, expected: JsonObject, actual: JsonObject) -> list[_Part]:
     known = before if isinstance(before, dict) else {}
     parts: list[_Part] = [
         (key, (known.get(key, ABSENT), value, actual.get(key, ABSENT)))
@@ -310,7 +311,7 @@ def _parts_by_id(key: str, before: _List, wanted: _List, found: _List) -> list[_
     return parts
 
 
-def state_patch(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[dict[str, Any]]:
+def state_patch(before: JsonMapping, after: JsonMapping) -> list[JsonObject]:
     """Return the operations that make `after` of `before`; none where they are equal as JSON.
 
     Linear in what is not one object in both.
@@ -318,8 +319,8 @@ def state_patch(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[dic
     return list(_operations(before, after))
 
 
-def _operations(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    waiting: list[tuple[Path, Mapping[str, Any], Mapping[str, Any]]] = [((), before, after)]
+def _operations(before: JsonMapping, after: JsonMapping) -> Iterator[JsonObject]:
+    waiting: list[tuple[Path, JsonMapping, JsonMapping]] = [((), before, after)]
     while waiting:
         path, old, new = waiting.pop()
         for key in old:
@@ -337,16 +338,16 @@ def _operations(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator
                 yield {"op": "replace", "path": pointer(here), "value": value}
 
 
-def patched(before: Mapping[str, Any], patch: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
+def patched(before: JsonMapping, patch: Sequence[JsonMapping]) -> JsonMapping:
     """Return the state that the operations make of `before`, which stays; what they leave alone is shared with it.
 
     Without an operation it is `before` itself. Raises InvalidDocument where an operation does not fit the state.
     """
     if len(patch) == 0:
         return before
-    state: dict[str, Any] = dict(before)
+    state: JsonObject = dict(before)
     # The objects that are this state's own by now, by identity; kept, so that no other gets theirs.
-    own: dict[int, dict[str, Any]] = {id(state): state}
+    own: dict[int, JsonObject] = {id(state): state}
     for place, operation in enumerate(patch):
         at = state
         *way, last = _steps(operation["path"])
@@ -362,7 +363,7 @@ def patched(before: Mapping[str, Any], patch: Sequence[Mapping[str, Any]]) -> Ma
     return state
 
 
-def _apply(at: dict[str, Any], key: str, operation: Mapping[str, Any], place: int) -> None:
+def _apply(at: JsonObject, key: str, operation: JsonMapping, place: int) -> None:
     if (operation["op"] == "add") is (key in at):
         raise InvalidDocument.at(f"/{place}/path", "does not fit the state")
     if operation["op"] == "remove":

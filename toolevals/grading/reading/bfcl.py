@@ -15,6 +15,7 @@ from toolevals.grading.reading.specs import read_tools
 from toolevals.grading.values import CallExpectation, Expectation, Trajectory
 from toolevals.grading.values.matchers import Absent, Exact, Fields, Items, Matcher, OneOf
 from toolevals.grading.values.problems import InvalidDocument, pointer_to
+from toolevals.json_types import JsonMapping, JsonObject
 
 CATEGORIES = (
     "simple_python",
@@ -58,13 +59,13 @@ def bfcl_example(question_row: object, answer_row: object, category: str) -> Exa
     )
 
 
-def _part(row: Mapping[str, Any], key: str, kind: type) -> Any:
+def _part(row: JsonMapping, key: str, kind: type) -> Any:
     if not isinstance(value := row.get(key), kind):
         raise InvalidDocument.at(pointer_to([key]), f"is not a {kind.__name__}")
     return value
 
 
-def _messages(question: list[Any]) -> Iterator[dict[str, Any]]:
+def _messages(question: list[Any]) -> Iterator[JsonObject]:
     for turn_place, turn in enumerate(question):
         for place, message in enumerate(turn if isinstance(turn, list) else [turn]):
             if not isinstance(message, dict) or not isinstance(message.get("role"), str):
@@ -135,7 +136,7 @@ def _concrete(value: object) -> Iterator[Any]:
     if not isinstance(value, dict):
         yield value
         return
-    combinations: list[dict[str, Any]] = [{}]
+    combinations: list[JsonObject] = [{}]
     for name, allowed in value.items():
         choices = allowed if isinstance(allowed, list) else [allowed]
         combinations = [

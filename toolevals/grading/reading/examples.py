@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import field
 from functools import lru_cache
-from typing import Any
 
 from orjson import dumps, loads
 
@@ -16,6 +14,7 @@ from toolevals.grading.values.documents import require_json, require_valid
 from toolevals.grading.values.problems import InvalidDocument, Problem
 from toolevals.grading.values.value_classes import value_class
 from toolevals.grading.values.verdicts import read_decided_by
+from toolevals.json_types import JsonMapping, JsonObject, JsonValue
 
 # The names of what examples are sorted by.
 STRATA = ("bucket", "no_call_kind", "difficulty", "edge_case", "error_class", "effect", "category")
@@ -35,17 +34,17 @@ class ExampleRow:
     """
 
     external_id: str
-    input: dict[str, Any]
+    input: JsonObject
     tools: list[ToolSpec] | str | None = None
     expectation: Expectation | None = None
     rationale: str = ""
     strata: dict[str, str] = field(default_factory=dict)
     losses: tuple[Problem, ...] = ()
-    origin: dict[str, Any] | None = None
+    origin: JsonObject | None = None
     decided_by: str = ""
 
 
-def read_example(row: Any) -> ExampleRow:
+def read_example(row: JsonValue) -> ExampleRow:
     """Read a row (`schemas/example.v1.json`). Raises InvalidDocument.
 
     `expected_tool` with `expected_args` is exactly this call with exactly these values and no other; null is no call;
@@ -65,7 +64,7 @@ def read_example(row: Any) -> ExampleRow:
     )
 
 
-def first_words(given: Mapping[str, Any]) -> str | None:
+def first_words(given: JsonMapping) -> str | None:
     """Return the first words of a user in an example's input: what a whole run is for. None where it has none."""
     messages = given.get("messages")
     texts = (
@@ -120,7 +119,7 @@ def _tools_in(text: bytes) -> ReadTools:
     return read_tools(loads(text))
 
 
-def _expectation(row: dict[str, Any]) -> Expectation | None:
+def _expectation(row: JsonObject) -> Expectation | None:
     if "expectation" in row:
         try:
             return Expectation.from_document(row["expectation"])

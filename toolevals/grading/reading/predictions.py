@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from toolevals.grading.reading.parsing import Loss, ReadTranscript, calls_in_text, last_words, read_run, read_transcript
 from toolevals.grading.reading.parsing.calls import calls_in
@@ -15,6 +15,7 @@ from toolevals.grading.values.documents import require_json, require_valid
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.grading.values.transcripts import with_few_calls
 from toolevals.grading.values.value_classes import value_class
+from toolevals.json_types import JsonObject, JsonValue
 
 _Read = TypeVar("_Read")
 # What a row says of its transcript in the transcript's own words.
@@ -37,7 +38,7 @@ class Prediction:
 
 
 def read_prediction(
-    row: Any, *, message_format: str | None = None, is_json: bool = False, tools: Sequence[ToolSpec] | None = None
+    row: JsonValue, *, message_format: str | None = None, is_json: bool = False, tools: Sequence[ToolSpec] | None = None
 ) -> Prediction:
     """Read a row (`schemas/prediction.v1.json`). Raises InvalidDocument.
 
@@ -59,13 +60,13 @@ def read_prediction(
     return Prediction(row["id"], row.get("trial", 0), transcript, read.format, read.why, read.losses)
 
 
-def _require_one(row: dict[str, Any]) -> None:
+def _require_one(row: JsonObject) -> None:
     given = [key for key in ("messages", "steps", "tool_calls") if row.get(key)]
     if len(given) > 1:
         raise InvalidDocument.at(f"/{given[1]}", f"cannot be combined with {given[0]}: keep one")
 
 
-def _read(row: dict[str, Any], message_format: str | None, tools: Sequence[ToolSpec] | None) -> ReadTranscript:
+def _read(row: JsonObject, message_format: str | None, tools: Sequence[ToolSpec] | None) -> ReadTranscript:
     if row.get("messages"):
         read = _below("/messages", read_transcript, row["messages"], row.get("format") or message_format)
         made = with_text_calls(read.transcript, tools)
@@ -90,7 +91,7 @@ def _below(prefix: str, read: Callable[..., _Read], *given: object) -> _Read:
         raise error.below(prefix) from None
 
 
-def _messages(row: dict[str, Any], account: Account, tools: Sequence[ToolSpec] | None) -> tuple[Message, ...]:
+def _messages(row: JsonObject, account: Account, tools: Sequence[ToolSpec] | None) -> tuple[Message, ...]:
     text = row.get("text")
     calls = calls_in(row.get("tool_calls"), "/tool_calls", account)
     if not calls and text is not None:

@@ -6,12 +6,13 @@ A job's report keeps it under `read`, in one shape for examples and predictions 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from typing import Any, Self
+from typing import Self
 
 from toolevals.grading.reading.parsing import Loss, Tally
 from toolevals.grading.reading.predictions import Prediction
+from toolevals.json_types import JsonMapping, JsonObject
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +40,7 @@ class Readings:
 
     _formats: dict[str, FoundFormat] = field(default_factory=dict)
     _tally: Tally = field(default_factory=Tally)
-    warnings: list[dict[str, Any]] = field(default_factory=list)
+    warnings: list[JsonObject] = field(default_factory=list)
     warning_count: int = 0
 
     def add(self, prediction: Prediction) -> None:
@@ -96,7 +97,7 @@ class Readings:
         for loss in self.losses:
             yield f"left out: {loss} (first at {loss.first})"
 
-    def to_document(self) -> dict[str, Any]:
+    def to_document(self) -> JsonObject:
         """Return `{"formats": [...], "losses": [...], "warnings": [...], "warning_count": n}`."""
         return {
             "formats": [{"name": each.name, "why": each.why, "count": each.count} for each in self.formats],
@@ -106,7 +107,7 @@ class Readings:
         }
 
     @classmethod
-    def from_document(cls, document: Mapping[str, Any]) -> Self:
+    def from_document(cls, document: JsonMapping) -> Self:
         """Return what `to_document` wrote."""
         made = cls({each["name"]: FoundFormat(**each) for each in document.get("formats", ())})
         made._tally.add(map(Loss.from_document, document.get("losses", ())))
@@ -115,7 +116,7 @@ class Readings:
         return made
 
     @classmethod
-    def of_report(cls, report: Mapping[str, Any]) -> Self:
+    def of_report(cls, report: JsonMapping) -> Self:
         """Return what a job's report says of the file that it read, also one from before there was one shape."""
         made = cls.from_document(report.get("read") or {})
         if not made._formats and (said := _SENTENCE.fullmatch(str(report.get("read_as") or ""))):
@@ -126,7 +127,7 @@ class Readings:
         return made
 
 
-def report_in_one_shape(report: Mapping[str, Any]) -> dict[str, Any]:
+def report_in_one_shape(report: JsonMapping) -> JsonObject:
     """Return a job's report with what was read in one shape, under `read`, where anything is known of it."""
     rest = {key: value for key, value in report.items() if key not in ("read", *_OLDER)}
     read = Readings.of_report(report)

@@ -26,6 +26,7 @@ import orjson
 
 from toolevals.grading.values.canonical import INTEGER_LIMIT, MAX_DEPTH, MAX_DIGITS, exact, holds_long_number
 from toolevals.grading.values.problems import InvalidDocument, Problem, pointer_to
+from toolevals.json_types import JsonObject, JsonValue
 
 UNSURE = object()
 """What is given where the careful parser has to look."""
@@ -140,7 +141,7 @@ def require_json(value: object, *, max_depth: int = MAX_READ_DEPTH) -> None:
         raise InvalidDocument.at("", str(error)) from None
 
 
-def schema(name: SchemaName) -> dict[str, Any]:
+def schema(name: SchemaName) -> JsonObject:
     """Return one of the project's JSON Schemas, newest version."""
     return _schemas()[name]
 
@@ -189,7 +190,7 @@ def _decoded(text: str | bytes, max_bytes: int) -> str:
     return text
 
 
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _object(pairs: list[tuple[str, Any]]) -> JsonObject:
     value = dict(pairs)
     if len(value) < len(pairs):
         raise ValueError("a key twice")
@@ -302,7 +303,7 @@ def text_problem(text: str) -> str | None:
 
 
 @cache
-def _schemas() -> dict[SchemaName, dict[str, Any]]:
+def _schemas() -> dict[SchemaName, JsonObject]:
     folder = resources.files("toolevals.grading") / "schemas"
     return {name: json.loads((folder / f"{name}.v1.json").read_text("utf-8")) for name in SCHEMA_NAMES}
 
@@ -323,7 +324,7 @@ def _problem(error: jsonschema_rs.ValidationError) -> Problem:
 def _own_words(schema_path: list[str | int]) -> str | None:
     # The path begins at the root of whichever schema a reference led to.
     for root in _schemas().values():
-        node: Any = root
+        node: JsonValue = root
         for part in schema_path[:-1]:
             node = node.get(part) if isinstance(node, dict) else None
         if isinstance(node, dict) and (words := node.get("x-problem", {}).get(schema_path[-1])):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import field
-from typing import Any, Literal, Self, TypeAlias
+from typing import Literal, Self, TypeAlias
 
 from toolevals.grading.values.documents import require_valid
 from toolevals.grading.values.matchers import (
@@ -17,6 +17,7 @@ from toolevals.grading.values.matchers import (
 )
 from toolevals.grading.values.problems import InvalidDocument, pointer_to
 from toolevals.grading.values.value_classes import value_class
+from toolevals.json_types import JsonMapping, JsonObject, JsonValue
 
 # So that the effort of putting calls to expectations has a bound.
 MOST_EXPECTED = 256
@@ -33,9 +34,9 @@ class CallExpectation:
     arguments: Mapping[str, Matcher] = field(default_factory=dict)
     additional_arguments: bool = True
 
-    def to_document(self) -> dict[str, Any]:
+    def to_document(self) -> JsonObject:
         """Return the normal form."""
-        document: dict[str, Any] = {"tool": self.tool}
+        document: JsonObject = {"tool": self.tool}
         if self.arguments:
             document["arguments"] = {name: matcher.to_document() for name, matcher in self.arguments.items()}
         if not self.additional_arguments:
@@ -49,7 +50,7 @@ class OneOfCalls:
 
     options: tuple[CallExpectation, ...]
 
-    def to_document(self) -> dict[str, Any]:
+    def to_document(self) -> JsonObject:
         """Return the normal form."""
         return {"one_of_calls": [call.to_document() for call in self.options]}
 
@@ -68,7 +69,7 @@ class AnyOrder:
 
     calls: tuple[Expected, ...]
 
-    def to_document(self) -> dict[str, Any]:
+    def to_document(self) -> JsonObject:
         """Return the normal form."""
         return {"any_order": [call.to_document() for call in self.calls]}
 
@@ -123,14 +124,14 @@ class Trajectory:
         for place, expected in enumerate(self.unordered):
             yield f"/unordered/{place}", expected
 
-    def to_document(self) -> dict[str, Any]:
+    def to_document(self) -> JsonObject:
         """Return the normal form."""
         parts: tuple[tuple[str, Iterable[Step]], ...] = (
             ("ordered", self.ordered),
             ("unordered", self.unordered),
             ("disallowed", self.disallowed),
         )
-        document: dict[str, Any] = {key: [step.to_document() for step in steps] for key, steps in parts if steps}
+        document: JsonObject = {key: [step.to_document() for step in steps] for key, steps in parts if steps}
         if not self.additional_calls:
             document["additional_calls"] = False
         return document
@@ -149,8 +150,8 @@ class Expectation:
     alternatives: tuple[Trajectory, ...] = ()
     profile: ProfileName = "standard"
     reactions: tuple[str, ...] = ()
-    answer: Mapping[str, Any] | None = None
-    state: Mapping[str, Any] | None = None
+    answer: JsonMapping | None = None
+    state: JsonMapping | None = None
     near: tuple[str, ...] = ()
 
     def lets_be(self, tool: str) -> bool:
@@ -160,7 +161,7 @@ class Expectation:
         )
 
     @classmethod
-    def single(cls, tool: str, arguments: Mapping[str, Any]) -> Self:
+    def single(cls, tool: str, arguments: JsonMapping) -> Self:
         """Return the plain form: just this call, with just these argument values."""
         exact = {name: Exact(value) for name, value in arguments.items()}
         call = CallExpectation(tool, exact, additional_arguments=False)
@@ -173,7 +174,7 @@ class Expectation:
         return cls.from_kept(document)
 
     @classmethod
-    def from_kept(cls, document: Any) -> Self:
+    def from_kept(cls, document: JsonValue) -> Self:
         """Read a document that the schema has passed, as one that we keep. Raises InvalidDocument for a bad pattern."""
         alternatives = document.get("alternatives", ())
         answer = document.get("answer")
@@ -198,9 +199,9 @@ class Expectation:
         for place, trajectory in enumerate(self.alternatives):
             yield from ((f"/alternatives/{place}{pointer}", call) for pointer, call in trajectory.located_calls())
 
-    def to_document(self) -> dict[str, Any]:
+    def to_document(self) -> JsonObject:
         """Return the normal form, without what is at its default."""
-        document: dict[str, Any] = {"kind": self.kind}
+        document: JsonObject = {"kind": self.kind}
         if self.why:
             document["why"] = self.why
         if self.near:
@@ -225,7 +226,7 @@ def _located(expected: Expected, pointer: str) -> Iterator[tuple[str, CallExpect
         yield pointer, expected
 
 
-def _trajectory(document: dict[str, Any], pointer: str) -> Trajectory:
+def _trajectory(document: JsonObject, pointer: str) -> Trajectory:
     trajectory = Trajectory(
         ordered=tuple(
             _step(step, f"{pointer}/ordered/{place}") for place, step in enumerate(document.get("ordered", ()))
@@ -261,27 +262,27 @@ def require_earlier(call: CallExpectation, number: int, pointer: str) -> None:
                 raise InvalidDocument.at(where, f"call {reference.call} is not before this one: {can}")
 
 
-def _step(document: dict[str, Any], pointer: str) -> Step:
+def _step(document: JsonObject, pointer: str) -> Step:
     if "any_order" in document:
         return AnyOrder(_expected(document["any_order"], f"{pointer}/any_order"))
     return _one(document, pointer)
 
 
-def _expected(documents: Iterable[dict[str, Any]], pointer: str) -> tuple[Expected, ...]:
+def _expected(documents: Iterable[JsonObject], pointer: str) -> tuple[Expected, ...]:
     return tuple(_one(document, f"{pointer}/{place}") for place, document in enumerate(documents))
 
 
-def _one(document: dict[str, Any], pointer: str) -> Expected:
+def _one(document: JsonObject, pointer: str) -> Expected:
     if "one_of_calls" in document:
         return OneOfCalls(_calls(document["one_of_calls"], f"{pointer}/one_of_calls"))
     return call_expectation_from(document, pointer)
 
 
-def _calls(documents: Iterable[dict[str, Any]], pointer: str) -> tuple[CallExpectation, ...]:
+def _calls(documents: Iterable[JsonObject], pointer: str) -> tuple[CallExpectation, ...]:
     return tuple(call_expectation_from(document, f"{pointer}/{place}") for place, document in enumerate(documents))
 
 
-def call_expectation_from(document: dict[str, Any], pointer: str = "") -> CallExpectation:
+def call_expectation_from(document: JsonObject, pointer: str = "") -> CallExpectation:
     """Read one expected call that a schema has passed. Raises InvalidDocument as the matchers do."""
     arguments = matchers_from_document(document.get("arguments", {}), f"{pointer}/arguments")
     return CallExpectation(document["tool"], arguments, document.get("additional_arguments", True))

@@ -21,6 +21,7 @@ import re2
 from toolevals.grading.values.dates import Moment, read_moment
 from toolevals.grading.values.problems import InvalidDocument, pointer_to
 from toolevals.grading.values.value_classes import value_class
+from toolevals.json_types import JsonObject, JsonValue
 
 MAX_LENGTH = 2_000
 
@@ -70,7 +71,7 @@ class _Matcher:
         """Return what is next to the kind in a document."""
         return True
 
-    def to_document(self) -> dict[str, Any]:
+    def to_document(self) -> JsonObject:
         """Return the normal form."""
         document = {self.kind: self.content()}
         if self.optional:
@@ -83,7 +84,7 @@ class Exact(_Matcher):
     """The value equals this one."""
 
     kind = "exact"
-    value: Any
+    value: JsonValue
 
     def content(self) -> Any:
         return self.value
@@ -186,7 +187,7 @@ class Fields(_Matcher):
     def content(self) -> Any:
         return {name: matcher.to_document() for name, matcher in self.fields.items()}
 
-    def to_document(self) -> dict[str, Any]:
+    def to_document(self) -> JsonObject:
         document = _Matcher.to_document(self)
         if self.additional_fields:
             document["additional_fields"] = True
@@ -273,7 +274,7 @@ class ResultOf(_Matcher):
     unknown: str = field(default="", kw_only=True)
 
     def content(self) -> Any:
-        place: dict[str, Any] = {"call": self.call, "pointer": self.pointer}
+        place: JsonObject = {"call": self.call, "pointer": self.pointer}
         return {**place, "value": self.values[0]} if self.values else place
 
 
@@ -316,7 +317,7 @@ MATCHERS: tuple[type[Matcher], ...] = (
 _BY_KIND: dict[str, type[Matcher]] = {matcher.kind: matcher for matcher in MATCHERS}
 
 
-def matcher_from_document(document: dict[str, Any], pointer: str = "") -> Matcher:
+def matcher_from_document(document: JsonObject, pointer: str = "") -> Matcher:
     """Read a matcher that the expectation's schema has passed.
 
     Raises InvalidDocument on a pattern that RE2 refuses, on an empty range, on a number that is none, and on a date
@@ -350,7 +351,7 @@ def matcher_from_document(document: dict[str, Any], pointer: str = "") -> Matche
     return matcher
 
 
-def matchers_from_document(document: dict[str, Any], pointer: str = "") -> dict[str, Matcher]:
+def matchers_from_document(document: JsonObject, pointer: str = "") -> dict[str, Matcher]:
     """Read an object of matchers that the expectation's schema has passed. Raises InvalidDocument."""
     return {
         # Most name one value, of which nothing can be wrong.
@@ -384,7 +385,7 @@ def _approximately(content: dict[str, float], optional: bool, pointer: str) -> A
     return Approximately(**content, optional=optional)
 
 
-def _date_equal(content: Any, optional: bool, pointer: str) -> DateEqual:
+def _date_equal(content: JsonValue, optional: bool, pointer: str) -> DateEqual:
     if isinstance(content, str):
         matcher, where = DateEqual(content, optional=optional), f"{pointer}/date_equal"
     else:

@@ -17,11 +17,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from functools import lru_cache
-from typing import Any, Literal, Self
+from typing import Literal, Self
 
 from toolevals.grading.values import canonical
 from toolevals.grading.values.documents import require_valid
 from toolevals.grading.values.transcripts import Call, Message, ToolCall, Transcript
+from toolevals.json_types import JsonObject, JsonValue
 
 Effect = Literal["reads", "writes", "unknown"]
 
@@ -131,7 +132,7 @@ class ToolAnnotations:
     destructive: bool | None = None
     idempotent: bool | None = None
 
-    def to_document(self) -> dict[str, Any]:
+    def to_document(self) -> JsonObject:
         """Return what is known."""
         said = {"read_only": self.read_only, "destructive": self.destructive, "idempotent": self.idempotent}
         return {key: value for key, value in said.items() if value is not None}
@@ -148,8 +149,8 @@ class ToolSpec:
 
     name: str
     description: str = ""
-    input_schema: dict[str, Any] = field(default_factory=lambda: {"type": "object"})
-    output_schema: dict[str, Any] | None = None
+    input_schema: JsonObject = field(default_factory=lambda: {"type": "object"})
+    output_schema: JsonObject | None = None
     sensitive_output: tuple[str, ...] = ()
     annotations: ToolAnnotations = ToolAnnotations()
     cost: float | None = None
@@ -168,13 +169,13 @@ class ToolSpec:
         return self._digest
 
     @classmethod
-    def from_document(cls, document: Any) -> Self:
+    def from_document(cls, document: JsonValue) -> Self:
         """Read the native form (`schemas/tool.v1.json`). Raises InvalidDocument."""
         require_valid(document, "tool")
         return cls.from_valid(document)
 
     @classmethod
-    def from_valid(cls, document: dict[str, Any]) -> Self:
+    def from_valid(cls, document: JsonObject) -> Self:
         """Return what `from_document` does of a document that is known to fit the schema."""
         return cls(
             name=document["name"],
@@ -188,9 +189,9 @@ class ToolSpec:
             assert_formats=document.get("assert_formats", False),
         )
 
-    def to_document(self) -> dict[str, Any]:
+    def to_document(self) -> JsonObject:
         """Return the normal form, without what was not said."""
-        document: dict[str, Any] = {
+        document: JsonObject = {
             "name": self.name,
             "description": self.description,
             "input_schema": self.input_schema,

@@ -8,11 +8,12 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Self, TypeAlias
+from typing import Self, TypeAlias
 
 from toolevals.grading.values.documents import require_valid
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.grading.values.value_classes import value_class
+from toolevals.json_types import JsonMapping, JsonObject, JsonValue
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,9 +31,9 @@ class Measures:
     def __bool__(self) -> bool:
         return self.latency_ms is not None or bool(self.usage) or self.cost is not None
 
-    def to_document(self) -> dict[str, Any]:
+    def to_document(self) -> JsonObject:
         """Return what is recorded."""
-        document: dict[str, Any] = {}
+        document: JsonObject = {}
         if self.latency_ms is not None:
             document["latency_ms"] = self.latency_ms
         if self.usage:
@@ -42,7 +43,7 @@ class Measures:
         return document
 
 
-def measures_in(document: dict[str, Any]) -> Measures | None:
+def measures_in(document: JsonObject) -> Measures | None:
     """Return what a message's document records, None where that is nothing."""
     found = Measures(document.get("latency_ms"), document.get("usage") or {}, document.get("cost"))
     return found or None
@@ -66,22 +67,22 @@ class ToolCall:
     """One call that can be read."""
 
     name: str
-    arguments: dict[str, Any]
+    arguments: JsonObject
     id: str | None
 
     def __init__(
         self,
         name: str,
-        arguments: dict[str, Any] | None = None,
+        arguments: JsonObject | None = None,
         id: str | None = None,  # noqa: A002 (the field's name in every format)
     ) -> None:
         _set_name(self, name)
         _set_arguments(self, {} if arguments is None else arguments)
         _set_id(self, id)
 
-    def to_document(self) -> dict[str, Any]:
+    def to_document(self) -> JsonObject:
         """Return the normal form."""
-        document: dict[str, Any] = {"name": self.name, "arguments": self.arguments}
+        document: JsonObject = {"name": self.name, "arguments": self.arguments}
         if self.id is not None:
             document["id"] = self.id
         return document
@@ -107,14 +108,14 @@ class MalformedCall:
     name: str | None = None
     id: str | None = None
 
-    def to_document(self) -> dict[str, Any]:
+    def to_document(self) -> JsonObject:
         """Return the normal form."""
-        malformed: dict[str, Any] = {"reason": self.reason}
+        malformed: JsonObject = {"reason": self.reason}
         if self.position is not None:
             malformed["position"] = self.position
         if self.text:
             malformed["text"] = self.text
-        document: dict[str, Any] = {"malformed": malformed}
+        document: JsonObject = {"malformed": malformed}
         if self.name is not None:
             document["name"] = self.name
         if self.id is not None:
@@ -157,14 +158,14 @@ class Message:
     from_text: bool = False
     thought: str | None = None
 
-    def thought_document(self) -> dict[str, Any]:
+    def thought_document(self) -> JsonObject:
         """Return the normal form with what the agent thought."""
         document = self.to_document()
         return document if self.thought is None else document | {"thought": self.thought}
 
-    def to_document(self) -> dict[str, Any]:
+    def to_document(self) -> JsonObject:
         """Return the normal form of what was said, without what is at its default and what it took, and no thought."""
-        document: dict[str, Any] = {"role": self.role}
+        document: JsonObject = {"role": self.role}
         if self.content is not None:
             document["content"] = self.content
         if self.calls:
@@ -187,12 +188,12 @@ class StateChanges:
     """
 
     since: str
-    patch: tuple[Mapping[str, Any], ...] = ()
+    patch: tuple[JsonMapping, ...] = ()
     raised: str | None = None
 
-    def to_document(self) -> dict[str, Any]:
+    def to_document(self) -> JsonObject:
         """Return the normal form."""
-        document: dict[str, Any] = {"since": self.since, "patch": [dict(operation) for operation in self.patch]}
+        document: JsonObject = {"since": self.since, "patch": [dict(operation) for operation in self.patch]}
         return document if self.raised is None else document | {"raised": self.raised}
 
 
@@ -213,10 +214,10 @@ class Transcript:
     usage: Mapping[str, float] = field(default_factory=dict)
     latency_ms: float | None = None
     error: str | None = None
-    state: Mapping[str, Any] | None = None
+    state: JsonMapping | None = None
     state_changes: StateChanges | None = None
     ended: str | None = None
-    recorded: Mapping[str, Any] | None = None
+    recorded: JsonMapping | None = None
     goal: str | None = None
 
     @property
@@ -257,7 +258,7 @@ class Transcript:
         return cls.from_kept(document)
 
     @classmethod
-    def from_kept(cls, document: Any) -> Self:
+    def from_kept(cls, document: JsonValue) -> Self:
         """Read a document that the schema has passed, such as one that we keep. Raises InvalidDocument if too long."""
         return cls(
             messages=with_few_calls(map(_message, document.get("messages", ())), "/messages"),
@@ -272,9 +273,9 @@ class Transcript:
             goal=document.get("goal"),
         )
 
-    def to_document(self) -> dict[str, Any]:
+    def to_document(self) -> JsonObject:
         """Return the normal form, without what is at its default."""
-        document: dict[str, Any] = {"messages": [_measured_document(message) for message in self.messages]}
+        document: JsonObject = {"messages": [_measured_document(message) for message in self.messages]}
         if self.answer is not None:
             document["answer"] = self.answer
         if self.usage:
@@ -305,18 +306,18 @@ def with_few_calls(messages: Iterable[Message], pointer: str) -> tuple[Message, 
     return kept
 
 
-def _state_changes(document: dict[str, Any] | None) -> StateChanges | None:
+def _state_changes(document: JsonObject | None) -> StateChanges | None:
     if document is None:
         return None
     return StateChanges(document["since"], tuple(document["patch"]), document.get("raised"))
 
 
-def _measured_document(message: Message) -> dict[str, Any]:
+def _measured_document(message: Message) -> JsonObject:
     document = message.thought_document()
     return document if message.measures is None else document | message.measures.to_document()
 
 
-def _message(document: dict[str, Any]) -> Message:
+def _message(document: JsonObject) -> Message:
     return Message(
         role=document["role"],
         content=document.get("content"),
@@ -329,7 +330,7 @@ def _message(document: dict[str, Any]) -> Message:
     )
 
 
-def _call(document: dict[str, Any]) -> Call:
+def _call(document: JsonObject) -> Call:
     if (malformed := document.get("malformed")) is None:
         return ToolCall(document["name"], document["arguments"], document.get("id"))
     return MalformedCall(

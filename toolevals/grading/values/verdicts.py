@@ -20,6 +20,7 @@ from toolevals.grading.values.documents import require_valid
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.grading.values.value_classes import value_class
 from toolevals.grading.values.verdict_table import DECIDING
+from toolevals.json_types import JsonMapping, JsonObject, JsonValue
 
 Status = Literal["passed", "failed", "unscored", "errored"]
 
@@ -136,7 +137,7 @@ class Verdict:
     value: float | None = None
     reason: str = ""
 
-    def to_document(self) -> dict[str, Any]:
+    def to_document(self) -> JsonObject:
         """Return the normal form."""
         return {"status": self.status, "value": self.value, "reason": self.reason}
 
@@ -152,7 +153,7 @@ class Pair:
     actual: str
     arguments: Status
 
-    def to_document(self) -> dict[str, Any]:
+    def to_document(self) -> JsonObject:
         """Return the normal form."""
         return {"expected": self.expected, "actual": self.actual, "arguments": self.arguments}
 
@@ -167,12 +168,12 @@ class ArgumentDifference:
     """
 
     path: str
-    expected: Any
-    actual: Any
+    expected: JsonValue
+    actual: JsonValue
     kind: DifferenceKind
     pair: int = 0
 
-    def to_document(self) -> dict[str, Any]:
+    def to_document(self) -> JsonObject:
         """Return the normal form."""
         return {
             "pair": self.pair, "path": self.path, "expected": self.expected, "actual": self.actual, "kind": self.kind,
@@ -191,7 +192,7 @@ class SchemaProblem:
     message: str
     call: int = 0
 
-    def to_document(self) -> dict[str, Any]:
+    def to_document(self) -> JsonObject:
         """Return the normal form."""
         return {"call": self.call, "pointer": self.pointer, "keyword": self.keyword, "message": self.message}
 
@@ -215,11 +216,11 @@ class JudgedVerdict:
     asked: tuple[str, ...] = ()
 
     @classmethod
-    def from_document(cls, document: Mapping[str, Any]) -> Self:
+    def from_document(cls, document: JsonMapping) -> Self:
         """Read what `to_document` gives."""
         return cls(**{**document, "asked": tuple(document["asked"])})
 
-    def to_document(self) -> dict[str, Any]:
+    def to_document(self) -> JsonObject:
         """Return the normal form."""
         return {
             "rubric": self.rubric, "version": self.version, "status": self.status, "value": self.value,
@@ -241,7 +242,7 @@ class CaseSource(Protocol):
     def field(self, name: str) -> Any:
         """Return a field of the grade; never raises."""
 
-    def detail(self, layer: str) -> Mapping[str, Any]:
+    def detail(self, layer: str) -> JsonMapping:
         """Return what is in the grade's `details` of a layer; nothing where it has found nothing."""
 
 
@@ -289,7 +290,7 @@ class CaseGrade(_WorkedOut):
     pairs: tuple[Pair, ...] = ()
     differences: tuple[ArgumentDifference, ...] = ()
     schema_problems: tuple[SchemaProblem, ...] = ()
-    details: Mapping[str, Any] = field(default_factory=dict)
+    details: JsonMapping = field(default_factory=dict)
     judged: Mapping[str, JudgedVerdict] = field(default_factory=dict)
     injections: tuple[Injection, ...] = ()
     decided_by: str = EXPECTED
@@ -310,10 +311,10 @@ class CaseGrade(_WorkedOut):
         except AttributeError:
             return {name: verdict.value for name, verdict in self.verdicts.items()}
 
-    def detail(self, layer: str) -> Mapping[str, Any]:
+    def detail(self, layer: str) -> JsonMapping:
         """Return what a layer found besides its verdict, without working out what the others did; else nothing."""
         source = self.source
-        found: Mapping[str, Any] = self.details.get(layer, {}) if source is None else source.detail(layer)
+        found: JsonMapping = self.details.get(layer, {}) if source is None else source.detail(layer)
         return found
 
     @property
@@ -330,7 +331,7 @@ class CaseGrade(_WorkedOut):
         return self.verdicts["outcome"]
 
     @classmethod
-    def from_document(cls, document: Any) -> Self:
+    def from_document(cls, document: JsonValue) -> Self:
         """Read `schemas/verdict.v1.json`. Raises InvalidDocument."""
         require_valid(document, "verdict")
         return cls(
@@ -357,16 +358,16 @@ class CaseGrade(_WorkedOut):
             decided_by=document.get("decided_by", EXPECTED),
         )
 
-    def to_document(self) -> dict[str, Any]:
+    def to_document(self) -> JsonObject:
         """Return the normal form."""
         return {
             "verdicts": {name: verdict.to_document() for name, verdict in self.verdicts.items()},
             **self.beside_verdicts(),
         }
 
-    def beside_verdicts(self) -> dict[str, Any]:
+    def beside_verdicts(self) -> JsonObject:
         """Return what stands in the normal form after the verdicts."""
-        document: dict[str, Any] = {
+        document: JsonObject = {
             "tag": self.tag,
             "mode": self.mode,
             "expected": self.expected,

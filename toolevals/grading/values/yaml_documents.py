@@ -16,6 +16,7 @@ import yaml
 
 from toolevals.grading.values.documents import MAX_READ_DEPTH, require_json
 from toolevals.grading.values.problems import InvalidDocument
+from toolevals.json_types import JsonValue
 
 # Reading YAML takes fifty times as long as JSON.
 MAX_CHARACTERS = 10_000_000
@@ -70,7 +71,7 @@ class _Builder:
         # Each open list or object, and the key that waits for its value.
         self.open: list[tuple[Any, list[str]]] = []
         self.documents = self.values = 0
-        self.value: Any = None
+        self.value: JsonValue = None
 
     def document(self) -> Any:
         """Return the value."""

@@ -8,6 +8,7 @@ from typing import Any
 
 import plotly.graph_objects as go
 
+from toolevals.json_types import JsonObject
 from toolevals.presentation.figures.parts import chart, faded, layout, lines, words
 from toolevals.presentation.palettes import PALETTES
 
@@ -34,7 +35,7 @@ class Curve:
     points: Sequence[CurvePoint]
 
 
-def curves(found: Sequence[Curve], *, xs: Sequence[int]) -> dict[str, Any]:
+def curves(found: Sequence[Curve], *, xs: Sequence[int]) -> JsonObject:
     """Return the chart of up to two lines over the same whole numbers `xs`."""
     traces: list[Any] = []
     for curve in found:
@@ -59,8 +60,8 @@ def curves(found: Sequence[Curve], *, xs: Sequence[int]) -> dict[str, Any]:
     return chart(traces, {theme: _theme(theme, found, xs) for theme in PALETTES})
 
 
-def _theme(theme: str, found: Sequence[Curve], xs: Sequence[int]) -> dict[str, Any]:
-    traces: list[dict[str, Any]] = []
+def _theme(theme: str, found: Sequence[Curve], xs: Sequence[int]) -> JsonObject:
+    traces: list[JsonObject] = []
     for curve, dash in zip(found, DASHES, strict=False):
         colour = PALETTES[theme][curve.token]
         band = {"line": {"width": 0, "color": colour}}

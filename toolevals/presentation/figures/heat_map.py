@@ -8,6 +8,7 @@ from typing import Any
 
 import plotly.graph_objects as go
 
+from toolevals.json_types import JsonObject
 from toolevals.presentation.figures.parts import chart, layout, lines, names, words
 from toolevals.presentation.palettes import PALETTES, STEPS
 
@@ -46,7 +47,7 @@ def heat_map(
     *,
     corner: tuple[str, str] = ("called", "expected"),
     margins: tuple[Sequence[MarginRate], Sequence[MarginRate]] | None = None,
-) -> dict[str, Any]:
+) -> JsonObject:
     """Return the chart of a matrix, its first row at the top. Only the given cells are sent.
 
     `corner` says what the columns are, and what the rows; `margins` holds a rate for each row and for each column.
@@ -109,7 +110,7 @@ def heat_scale(theme: str) -> list[list[float | str]]:
 # Where the cells end and the margins begin, in shares of the drawing; the page sets the heights in pixels.
 ROWS_FROM, CELLS_TO = 0.9, 0.885
 COLUMNS_TO, CELLS_FROM = 0.12, 0.14
-_TICKS: dict[str, Any] = {
+_TICKS: JsonObject = {
     "range": [-0.04, 1.04],
     "tickvals": [0, 0.5, 1],
     "ticktext": ["0", "50", "100"],
@@ -129,7 +130,7 @@ class MarginRate:
 
 def margin_traces(rows: Sequence[MarginRate], columns: Sequence[MarginRate]) -> list[Any]:
     """Return the marks of rows and of columns, on the places of the heat map."""
-    shared: dict[str, Any] = {"mode": "markers", "hoverinfo": "text", "showlegend": False}
+    shared: JsonObject = {"mode": "markers", "hoverinfo": "text", "showlegend": False}
     return [
         go.Scatter(
             x=[rate.value for rate in rows],
@@ -150,7 +151,7 @@ def margin_traces(rows: Sequence[MarginRate], columns: Sequence[MarginRate]) -> 
     ]
 
 
-def margin_marks(theme: str, rows: Sequence[MarginRate], columns: Sequence[MarginRate]) -> list[dict[str, Any]]:
+def margin_marks(theme: str, rows: Sequence[MarginRate], columns: Sequence[MarginRate]) -> list[JsonObject]:
     """Return how the marks look in a theme, their intervals with them."""
     palette = PALETTES[theme]
     marker = {"color": palette["ink"], "size": 5}
@@ -160,7 +161,7 @@ def margin_marks(theme: str, rows: Sequence[MarginRate], columns: Sequence[Margi
     ]
 
 
-def margin_axes(theme: str) -> dict[str, Any]:
+def margin_axes(theme: str) -> JsonObject:
     """Return the axes of the margins: recall to the right, precision below."""
     palette = PALETTES[theme]
     font = {"size": 10, "color": palette["ink-3"]}
@@ -173,7 +174,7 @@ def margin_axes(theme: str) -> dict[str, Any]:
     }
 
 
-def _intervals(rates: Sequence[MarginRate], colour: str) -> dict[str, Any]:
+def _intervals(rates: Sequence[MarginRate], colour: str) -> JsonObject:
     return {
         "type": "data",
         "symmetric": False,

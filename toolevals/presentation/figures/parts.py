@@ -8,6 +8,7 @@ from typing import Any
 
 import plotly.graph_objects as go
 
+from toolevals.json_types import JsonObject
 from toolevals.presentation.numbers import short
 from toolevals.presentation.palettes import PALETTES
 
@@ -15,7 +16,7 @@ SANS = "Inter, -apple-system, 'Segoe UI', Roboto, sans-serif"
 MONO = "ui-monospace, 'SF Mono', Menlo, Consolas, 'DejaVu Sans Mono', monospace"
 
 
-def chart(traces: Sequence[Any], themes: dict[str, dict[str, Any]]) -> dict[str, Any]:
+def chart(traces: Sequence[Any], themes: dict[str, JsonObject]) -> JsonObject:
     """Return the document of a chart; `themes` holds, per theme, "traces" (what is laid over each) and "layout".
 
     Plotly's classes have validated each part; a whole `Figure` would validate and copy everything a second time.
@@ -27,7 +28,7 @@ def chart(traces: Sequence[Any], themes: dict[str, dict[str, Any]]) -> dict[str,
     return {"data": [trace.to_plotly_json() for trace in traces], "themes": themes}
 
 
-def layout(theme: str, *, xaxis: dict[str, Any], yaxis: dict[str, Any], **more: Any) -> dict[str, Any]:
+def layout(theme: str, *, xaxis: JsonObject, yaxis: JsonObject, **more: Any) -> JsonObject:
     """Return a quiet layout: no grid, no title, room for labels as they need it."""
     palette = PALETTES[theme]
     axis = {"showgrid": False, "zeroline": False, "ticks": "", "automargin": True, "gridcolor": palette["line"]}
@@ -52,7 +53,7 @@ def layout(theme: str, *, xaxis: dict[str, Any], yaxis: dict[str, Any], **more: 
     }
 
 
-def names(labels: Sequence[str]) -> dict[str, Any]:
+def names(labels: Sequence[str]) -> JsonObject:
     """Return an axis that carries names at 0, 1, 2, ...; long ones are cut."""
     return {
         "tickmode": "array",

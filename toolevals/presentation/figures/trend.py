@@ -8,6 +8,7 @@ from typing import Any
 
 import plotly.graph_objects as go
 
+from toolevals.json_types import JsonObject
 from toolevals.presentation.figures.parts import chart, faded, layout, lines
 from toolevals.presentation.figures.parts import words as shown
 from toolevals.presentation.palettes import PALETTES
@@ -35,7 +36,7 @@ def trend(
     changes: Sequence[tuple[int, str]] = (),
     breaks: Sequence[int] = (),
     least: float | None = None,
-) -> dict[str, Any]:
+) -> JsonObject:
     """Return the chart of one rate. Runs that can't be compared stand in different segments, which are not joined.
 
     `goal` (dashed) and `baseline_agent` (dotted) are in percent, None where there is none; `token` names the
@@ -78,18 +79,18 @@ def trend(
     )
 
 
-def _interval(point: TrendPoint) -> dict[str, Any]:
+def _interval(point: TrendPoint) -> JsonObject:
     over, under = point.high - point.value, point.value - point.low
     return {"type": "data", "symmetric": False, "array": [over], "arrayminus": [under], "width": 3, "thickness": 1}
 
 
 def _changed(
     theme: str,
-    drawn: dict[str, Any],
+    drawn: JsonObject,
     changes: Sequence[tuple[int, str]],
     breaks: Sequence[int],
     values: Mapping[int, float],
-) -> dict[str, Any]:
+) -> JsonObject:
     """Add a line and a word where something is new, and a dashed line where points are not joined.
 
     The word stands in that half of the chart in which the point of the run, by its place in `values`, does not.
@@ -132,7 +133,7 @@ def _theme(
     token: str,
     *,
     least: float | None,
-) -> dict[str, Any]:
+) -> JsonObject:
     colour = PALETTES[theme][token]
     hidden = {"line": {"width": 0, "color": colour}}
     line = {"line": {"width": 1.75, "color": colour}, "marker": {"size": 6, "color": colour}}
@@ -159,6 +160,6 @@ def _theme(
     }
 
 
-def _level(level: float, dash: str, colour: str) -> dict[str, Any]:
+def _level(level: float, dash: str, colour: str) -> JsonObject:
     line = {"width": 1, "dash": dash, "color": colour}
     return {"type": "line", "xref": "paper", "x0": 0, "x1": 1, "y0": level, "y1": level, "line": line}

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Protocol
+from typing import Protocol
 
 from django.db import transaction
 
 from toolevals.agents.connectors import CONNECTORS
 from toolevals.grading.values.canonical import digest
 from toolevals.grading.values.problems import InvalidDocument
+from toolevals.json_types import JsonMapping, JsonObject
 from toolevals.registry.models import RegistryVersion
 from toolevals.runs.baseline import BaselineOptions
 from toolevals.runs.models import Agent, Connector, Experiment
@@ -52,7 +52,7 @@ def agent_ensure(
     prompt_version: str = "",
     commit: str = "",
     tools: RegistryVersion | None = None,
-    options: Mapping[str, Any] | None = None,
+    options: JsonMapping | None = None,
 ) -> Agent:
     """Return the project's agent that is exactly this, made at the first call. Safe in a race.
 
@@ -85,7 +85,7 @@ def agent_ensure(
     return agent
 
 
-def _options(connector: str, model: str, said: dict[str, Any]) -> dict[str, Any]:
+def _options(connector: str, model: str, said: JsonObject) -> JsonObject:
     if connector == Connector.BASELINE:
         return BaselineOptions.from_document(said).to_document()
     if connector in CONNECTORS:

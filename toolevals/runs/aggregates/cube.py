@@ -14,6 +14,7 @@ from typing import Any, Final, Self
 
 from toolevals.grading.metrics.clustered import ExampleSums
 from toolevals.grading.values.verdict_table import VERDICT_NAMES
+from toolevals.json_types import JsonObject
 from toolevals.runs.aggregates.packed_cases import in_little_order
 
 
@@ -96,7 +97,7 @@ class Counted:
             tuple(row[3] for row in rows) if any(row[3] != NO_COSTS for row in rows) else (),
         )
 
-    def to_document(self) -> dict[str, Any]:
+    def to_document(self) -> JsonObject:
         """Return what the numbers stand for, as JSON."""
         return {
             "columns": list(CONTEXT),

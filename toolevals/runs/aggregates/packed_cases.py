@@ -16,6 +16,7 @@ from typing import Any, Final, Self, TypeVar
 
 from toolevals.grading.values.verdict_table import VERDICT_NAMES
 from toolevals.grading.values.verdicts import CaseGrade, Status, Verdict
+from toolevals.json_types import JsonMapping, JsonObject
 from toolevals.runs.models import Grading, PackedCases
 
 # A verdict's status as a letter.
@@ -82,7 +83,7 @@ class Packed:
         cells = tuple((expected, actual) for expected, actual in document["cells"])
         return cls(tuple(document["verdicts"]), cells, both[:half], both[half:], trials)
 
-    def to_document(self) -> dict[str, Any]:
+    def to_document(self) -> JsonObject:
         """Return what the numbers stand for, as JSON."""
         return {"verdicts": list(self.verdicts), "cells": [list(cell) for cell in self.cells]}
 
@@ -191,7 +192,7 @@ class MeasuredCase:
     verdicts: Mapping[str, float] = field(default_factory=dict)
 
 
-def metric_names(graders: Iterable[Mapping[str, Any]]) -> tuple[str, ...]:
+def metric_names(graders: Iterable[JsonMapping]) -> tuple[str, ...]:
     """Return the metrics that a grading was made with, in the order of its graders; none in one from before."""
     return tuple(grader["name"] for grader in graders if grader["name"] not in VERDICT_NAMES)
 

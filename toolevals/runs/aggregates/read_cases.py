@@ -21,6 +21,7 @@ from labeling.models import VersionEntry
 from toolevals.grading.metrics.confusion import NO_MAJORITY, set_class
 from toolevals.grading.values import MalformedCall, Transcript
 from toolevals.grading.values.verdict_table import VERDICT_NAMES
+from toolevals.json_types import JsonObject
 from toolevals.registry.tool_lists import tools_in
 from toolevals.runs.aggregates.cube import (
     NO_COSTS,
@@ -358,7 +359,7 @@ def counted_sums(grading: Grading, view: View, unit: Unit) -> ClassSums:
     return class_sums_of(document)
 
 
-def _sums_document(sums: ClassSums | None) -> dict[str, Any]:
+def _sums_document(sums: ClassSums | None) -> JsonObject:
     return {} if sums is None else {SUMS: class_sums_document(sums)}
 
 

@@ -8,6 +8,7 @@ from math import isfinite
 from typing import Any, Final, Self
 
 from toolevals.agents.loop import End
+from toolevals.json_types import JsonMapping, JsonObject
 
 SPENT_COLUMNS: Final = ("tokens_in", "tokens_out", "tokens_cached", "latency_ms")
 _TOKENS: Final = ("input_tokens", "output_tokens", "cached_tokens")
@@ -15,7 +16,7 @@ _TOKENS: Final = ("input_tokens", "output_tokens", "cached_tokens")
 _MOST_TOKENS = 2**31 - 1
 
 
-def spent(document: Mapping[str, Any] | None) -> tuple[int | None, int | None, int | None, float | None]:
+def spent(document: JsonMapping | None) -> tuple[int | None, int | None, int | None, float | None]:
     """Return tokens in, out and from the cache, and milliseconds, of a transcript's document, as SPENT_COLUMNS."""
     usage, took = ((document or {}).get(name) for name in ("usage", "latency_ms"))
     if not usage and took is None:
@@ -79,15 +80,15 @@ class Spending:
         return None if self.cost is None or not passed else self.cost / passed
 
     @classmethod
-    def of(cls, document: Mapping[str, Any] | None) -> Self:
+    def of(cls, document: JsonMapping | None) -> Self:
         """Return what a grading keeps of it; nothing is known where it keeps nothing."""
         return cls(**(document or {}))
 
     @classmethod
-    def from_document(cls, document: Mapping[str, Any]) -> Self:
+    def from_document(cls, document: JsonMapping) -> Self:
         return cls(**document)
 
-    def to_document(self) -> dict[str, Any]:
+    def to_document(self) -> JsonObject:
         return asdict(self)
 
 

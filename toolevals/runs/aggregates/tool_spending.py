@@ -14,6 +14,7 @@ from uuid import UUID
 from toolevals.grading.metrics.means import percentile_of_sorted
 from toolevals.grading.values import Call, Measures, Message, Transcript
 from toolevals.grading.values.canonical import Written, exact
+from toolevals.json_types import JsonMapping, JsonObject
 from toolevals.runs.aggregates.packed_cases import in_little_order
 from toolevals.runs.live.settings import LiveSettings
 from toolevals.runs.models import Grading, MeasuredCalls, Run, ToolSpending
@@ -189,16 +190,16 @@ class ToolSpent:
     def says_anything(self) -> bool:
         return any(getattr(self, name).known for name in MEASURES)
 
-    def to_document(self) -> dict[str, Any]:
+    def to_document(self) -> JsonObject:
         """Return what was measured, as JSON."""
         document = asdict(self)
         return {name: document[name] for name in MEASURES}
 
     @classmethod
-    def from_document(cls, tool: str, calls: int, steps: int, document: Mapping[str, Any]) -> Self:
+    def from_document(cls, tool: str, calls: int, steps: int, document: JsonMapping) -> Self:
         """Read what `to_document` gave."""
-        parts: dict[str, Any] = {name: _timing(document[name]) for name in MEASURES[:2]}
-        amounts: dict[str, Any] = {name: _amount(document[name]) for name in MEASURES[2:]}
+        parts: JsonObject = {name: _timing(document[name]) for name in MEASURES[:2]}
+        amounts: JsonObject = {name: _amount(document[name]) for name in MEASURES[2:]}
         return cls(tool, calls, steps, **parts, **amounts)
 
 
@@ -242,8 +243,8 @@ class CallsOfTool:
 
     def spent(self, tool: str) -> ToolSpent:
         """Return the figures."""
-        timings: dict[str, Any] = {name: self._timed(self._numbers[name]) for name in MEASURES[:2]}
-        amounts: dict[str, Any] = {name: self._amount(self._numbers[name]) for name in MEASURES[2:]}
+        timings: JsonObject = {name: self._timed(self._numbers[name]) for name in MEASURES[:2]}
+        amounts: JsonObject = {name: self._amount(self._numbers[name]) for name in MEASURES[2:]}
         return ToolSpent(tool, self.calls, self.steps, **timings, **amounts)
 
     def _timed(self, values: array[float]) -> Timing:
@@ -271,15 +272,15 @@ class CallsOfTool:
         return str(UUID(bytes=bytes(self._cases[place * _ID_BYTES : (place + 1) * _ID_BYTES])))
 
 
-def _at(document: Mapping[str, Any] | None) -> At | None:
+def _at(document: JsonMapping | None) -> At | None:
     return None if document is None else At(**document)
 
 
-def _timing(document: Mapping[str, Any]) -> Timing:
+def _timing(document: JsonMapping) -> Timing:
     return Timing(document["known"], **{name: _at(document[name]) for name in (*SHARES, "most")})
 
 
-def _amount(document: Mapping[str, Any]) -> Amount:
+def _amount(document: JsonMapping) -> Amount:
     return Amount(document["known"], document["total"], _at(document["most"]))
 
 

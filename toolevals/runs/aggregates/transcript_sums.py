@@ -11,6 +11,7 @@ from typing import Any
 from django.db.models import BooleanField, Count, ExpressionWrapper, Max, Min, Q, QuerySet, Sum
 
 from toolevals.grading.metrics.means import percentile_of_sorted
+from toolevals.json_types import JsonObject
 from toolevals.runs.aggregates.spending import Spending
 from toolevals.runs.models import Run, Transcript
 
@@ -25,7 +26,7 @@ class TranscriptSums:
     """
 
     run: Run
-    rows: list[dict[str, Any]]
+    rows: list[JsonObject]
 
     @property
     def first(self) -> datetime | None:
@@ -42,7 +43,7 @@ class TranscriptSums:
         """Return whether any says its price or its tokens."""
         return any(row["told"] or row["priced"] for row in self.rows)
 
-    def spending(self, *, measured: int = 0) -> dict[str, Any] | None:
+    def spending(self, *, measured: int = 0) -> JsonObject | None:
         """Return the document of the run's Spending; None where its transcripts say nothing of it.
 
         `measured` tools have calls of which it is known what they took.
@@ -92,13 +93,13 @@ _SUMMED = {
 _NAMES = ("holds", "ended", "model", *_SUMMED)
 
 
-def _sum(rows: list[dict[str, Any]], name: str) -> int | None:
+def _sum(rows: list[JsonObject], name: str) -> int | None:
     """Return the sum of a column; None where no transcript tells it."""
     told = [row[f"sum_{name}"] for row in rows if row[f"sum_{name}"] is not None]
     return sum(told) if told else None
 
 
-def _counts(rows: list[dict[str, Any]], column: str) -> dict[str, int]:
+def _counts(rows: list[JsonObject], column: str) -> dict[str, int]:
     """Return how many transcripts have each value of a column that is not empty."""
     counts: Counter[str] = Counter()
     for row in rows:

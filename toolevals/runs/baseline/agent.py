@@ -6,13 +6,14 @@ Arguments come from the conversation; what is not mentioned is not made up.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from itertools import groupby
 from typing import Any, Self
 
 from toolevals.grading.values import Message, ToolCall, ToolSpec, Transcript
 from toolevals.grading.values.problems import InvalidDocument
+from toolevals.json_types import JsonMapping, JsonObject
 from toolevals.runs.baseline.mentions import Kind, Mention, mentions
 from toolevals.runs.baseline.ranking import relevances
 from toolevals.runs.baseline.slots import Slot
@@ -38,7 +39,7 @@ class Source:
     """A text to take values from; each of its mentions serves once."""
 
     text: str
-    context: Mapping[str, Any] = field(default_factory=dict)
+    context: JsonMapping = field(default_factory=dict)
     mentions: list[Mention] = field(init=False)
     lower: str = field(init=False)
 
@@ -71,10 +72,10 @@ def _ends(text: str, cues: frozenset[str]) -> Iterator[int]:
             yield end
 
 
-def fill(schema: Mapping[str, Any], source: Source, *, depth: int = 0) -> dict[str, Any]:
+def fill(schema: JsonMapping, source: Source, *, depth: int = 0) -> JsonObject:
     """Return arguments for an object schema, in the schema's order; only those for which something speaks."""
     slots = _slots(schema)
-    values: dict[str, Any] = {}
+    values: JsonObject = {}
     for slot in slots:
         if (value := _said(slot, source)) is not None:
             values[slot.name] = value
@@ -85,7 +86,7 @@ def fill(schema: Mapping[str, Any], source: Source, *, depth: int = 0) -> dict[s
     return {slot.name: values[slot.name] for slot in slots if slot.name in values}
 
 
-def _slots(schema: Mapping[str, Any]) -> list[Slot]:
+def _slots(schema: JsonMapping) -> list[Slot]:
     properties = schema.get("properties")
     required = schema.get("required")
     needed = set(map(str, required)) if isinstance(required, list) else set()
@@ -93,7 +94,7 @@ def _slots(schema: Mapping[str, Any]) -> list[Slot]:
     return [Slot(name, inner if isinstance(inner, dict) else {}, name in needed) for name, inner in pairs]
 
 
-def _open(slots: list[Slot], found: Mapping[str, Any]) -> list[Slot]:
+def _open(slots: list[Slot], found: JsonMapping) -> list[Slot]:
     return [slot for slot in slots if slot.name not in found]
 
 
@@ -139,7 +140,7 @@ def _flag(slot: Slot, source: Source) -> bool | None:
     return None
 
 
-def _announced(slots: list[Slot], source: Source) -> dict[str, Any]:
+def _announced(slots: list[Slot], source: Source) -> JsonObject:
     """Give mentions to the parameters whose names stand nearest to them."""
     pairs = sorted(
         (
@@ -151,7 +152,7 @@ def _announced(slots: list[Slot], source: Source) -> dict[str, Any]:
         ),
         key=lambda pair: pair[:4],
     )
-    values: dict[str, Any] = {}
+    values: JsonObject = {}
     for *_, slot, mention in pairs:
         if slot.name not in values and mention in source.mentions and (value := slot.value(mention)) is not None:
             values[slot.name] = value
@@ -214,7 +215,7 @@ class BaselineOptions:
     threshold: float = THRESHOLD
 
     @classmethod
-    def from_document(cls, document: Mapping[str, Any]) -> Self:
+    def from_document(cls, document: JsonMapping) -> Self:
         """Read an agent's options; what is not said is at its default. Raises InvalidDocument."""
         value = document.get("threshold", THRESHOLD)
         if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
@@ -225,12 +226,12 @@ class BaselineOptions:
             raise InvalidDocument.at(f"/{min(unknown)}", "is not an option of the baseline")
         return cls(float(value))
 
-    def to_document(self) -> dict[str, Any]:
+    def to_document(self) -> JsonObject:
         """Return every option and the version that reads them."""
         return {**asdict(self), "version": VERSION}
 
 
-def respond(example: Mapping[str, Any], tools: Sequence[ToolSpec], options: BaselineOptions) -> Transcript:
+def respond(example: JsonMapping, tools: Sequence[ToolSpec], options: BaselineOptions) -> Transcript:
     """Return what the baseline does with an example's input, `{"messages": [...], "context": {...}}`.
 
     It calls the tool most relevant to the last thing the user said, the first of equals, or none below the threshold.
@@ -248,7 +249,7 @@ def respond(example: Mapping[str, Any], tools: Sequence[ToolSpec], options: Base
     return Transcript(messages=(Message("assistant", None, (call,)),))
 
 
-def _arguments(tool: ToolSpec, turns: Sequence[str], context: Mapping[str, Any]) -> dict[str, Any]:
+def _arguments(tool: ToolSpec, turns: Sequence[str], context: JsonMapping) -> JsonObject:
     """Return arguments from the newest turn; required ones that it lacks from the turns before, newest first."""
     schema = tool.input_schema
     filled = fill(schema, Source(turns[-1], context))

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
-from typing import Any
 
 from django.db.models import TextChoices
 
 from toolevals.grading.values import Message, ToolCall, ToolSpec, Transcript
+from toolevals.json_types import JsonMapping
 
 # Part of every baseline agent's state: a change of what one does is a new version, and so a new agent.
 VERSION = "1"
@@ -50,7 +50,7 @@ class Expected:
         )
 
 
-def expected_of(expectations: Iterable[Mapping[str, Any]]) -> Expected:
+def expected_of(expectations: Iterable[JsonMapping]) -> Expected:
     """Return what expectations (documents) expect, each by its first alternative; equally frequent tools by name.
 
     A scenario is an example whose gold names a final state or more than one call.
@@ -93,7 +93,7 @@ def _call(name: str | None) -> Transcript:
     return Transcript(messages=(Message("assistant", None, (ToolCall(name, {}),)),))
 
 
-def _first_calls(document: Mapping[str, Any]) -> list[str]:
+def _first_calls(document: JsonMapping) -> list[str]:
     """Return the tools that the first alternative expects; of a choice between calls the first."""
     first = (document.get("alternatives") or [{}])[0]
     steps = [each for step in first.get("ordered", ()) for each in step.get("any_order", (step,))]

@@ -10,6 +10,7 @@ from uuid_utils.compat import uuid7
 
 from labeling.models import VersionEntry
 from toolevals.grading.values import ToolSpec
+from toolevals.json_types import JsonObject
 from toolevals.registry.tool_lists import tools_in
 from toolevals.runs.baseline import BaselineOptions, respond
 from toolevals.runs.baseline.baseline_agents import baseline_agent_transcript
@@ -39,13 +40,13 @@ def _rows(run: Run, start: int, stop: int) -> Iterator[tuple[Any, ...]]:
             yield uuid7(), run.pk, entry.pk, trial, document, now
 
 
-def _baseline_documents(run: Run, entry: VersionEntry, tools: tuple[ToolSpec, ...]) -> Iterator[dict[str, Any]]:
+def _baseline_documents(run: Run, entry: VersionEntry, tools: tuple[ToolSpec, ...]) -> Iterator[JsonObject]:
     """The baseline answers every trial alike."""
     document = respond(entry.revision.input, tools, BaselineOptions.from_document(run.agent.options)).to_document()
     return repeat(document, run.trials)
 
 
-def _baseline_agent_documents(run: Run, entry: VersionEntry, tools: tuple[ToolSpec, ...]) -> Iterator[dict[str, Any]]:
+def _baseline_agent_documents(run: Run, entry: VersionEntry, tools: tuple[ToolSpec, ...]) -> Iterator[JsonObject]:
     frequent = run.settings.get("frequent", ())
     for trial in range(run.trials):
         example = entry.revision.example.external_id

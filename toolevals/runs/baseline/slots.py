@@ -10,6 +10,7 @@ from typing import Any
 
 import re2
 
+from toolevals.json_types import JsonObject
 from toolevals.runs.baseline.mentions import Kind, Mention
 from toolevals.runs.baseline.words import words
 
@@ -34,7 +35,7 @@ class Slot:
     """A parameter to be filled."""
 
     name: str
-    schema: dict[str, Any]
+    schema: JsonObject
     required: bool
 
     @property

@@ -20,6 +20,7 @@ from toolevals.runs.drift.services import drift_begin
 from toolevals.runs.judge_calibrations.api import CalibrationEstimateSerializer, JudgeView
 from toolevals.runs.models import DriftCheck, Judge, JudgeCalibration
 from toolevals.workspace.api.base import ProjectView
+from toolevals.workspace.api.plain import PlainSerializer
 from toolevals.workspace.api.problems import Problems
 from toolevals.workspace.idempotency.api import idempotent
 
@@ -72,7 +73,7 @@ class DriftCheckSerializer(serializers.ModelSerializer[DriftCheck]):
         return DriftFiguresSerializer(counts).data if counts else None
 
 
-class DriftRequestSerializer(serializers.Serializer[Any]):
+class DriftRequestSerializer(PlainSerializer):
     """A check to be: of the cases of a closed calibration, by default the newest of the rubric version and model."""
 
     calibration = serializers.UUIDField(required=False, allow_null=True, default=None)
@@ -95,7 +96,7 @@ class DriftCaseSerializer(serializers.Serializer[AgainCase]):
     people = serializers.CharField()
 
 
-class DriftCasesSerializer(serializers.Serializer[Any]):
+class DriftCasesSerializer(PlainSerializer):
     """A page of a check's cases of one kind; `following` is the number of the next page, 0 at the end."""
 
     count = serializers.IntegerField()

@@ -18,9 +18,10 @@ from toolevals.grading.reading.reading_report import Readings
 from toolevals.grading.values import ToolSpec, Transcript
 from toolevals.grading.values.documents import load_json, schema
 from toolevals.grading.values.problems import InvalidDocument, Problem
+from toolevals.json_types import JsonMapping, JsonObject
 
 # The example's place in its dataset version, the trial, the transcript's document (None where no prediction came).
-Row: TypeAlias = tuple[int, int, dict[str, Any] | None]
+Row: TypeAlias = tuple[int, int, JsonObject | None]
 
 MAX_LINE_BYTES = 4_000_000
 MAX_DEPTH = 60
@@ -42,7 +43,7 @@ class PredictionReader:
         self._trials = trials
         # The line (from 1) that filled each (place, trial); 0 where none has.
         self._lines = [0] * (len(places) * trials)
-        self.errors: list[dict[str, Any]] = []
+        self.errors: list[JsonObject] = []
         self.readings = Readings()
         self.count = 0
         self.gave_up = False
@@ -128,7 +129,7 @@ class EvaluationFileReader(PredictionReader):
         *,
         found: EvaluationFile,
         agent: str,
-        contents: Callable[[], Iterator[tuple[str, Mapping[str, Any]]]],
+        contents: Callable[[], Iterator[tuple[str, JsonMapping]]],
     ) -> None:
         super().__init__(places, trials, tools)
         self._found = found

@@ -7,13 +7,14 @@ from collections.abc import Iterator
 from typing import Any
 
 from toolevals.grading.values.verdict_table import VERDICT_NAMES
+from toolevals.json_types import JsonObject
 from toolevals.runs.models import CaseGrade, Grading
 
 # Of a case as a row of a table; the rest is JSON in a cell.
 COLUMNS = ("id", "trial", "mode", "tag", "expected", "actual", "reason", "input", "prediction", "case")
 
 
-def failing_cases(grading: Grading | None) -> Iterator[dict[str, Any]]:
+def failing_cases(grading: Grading | None) -> Iterator[JsonObject]:
     """Yield each failed case of a grading, in the order of the dataset version; without a grading, none."""
     cases = CaseGrade.objects.filter(grading=grading, outcome="failed")
     rows = cases.select_related("transcript__entry__revision__example").order_by(

@@ -17,6 +17,7 @@ from toolevals.grading.reading.parsing.recorded import RecordedRun, is_tau2, tau
 from toolevals.grading.reading.reading_report import Readings
 from toolevals.grading.values.documents import load_json
 from toolevals.grading.values.problems import InvalidDocument
+from toolevals.json_types import JsonMapping, JsonObject
 
 # Result files are large; nothing in them is nested deeper.
 MOST_BYTES = 512_000_000
@@ -73,7 +74,7 @@ def task_rows(document: object, order: str, *, offered: bool) -> list[ExampleRow
     return rows
 
 
-def joined(rows: Iterable[ExampleRow], known: Iterable[Mapping[str, Any]]) -> dict[str, Joined]:
+def joined(rows: Iterable[ExampleRow], known: Iterable[JsonMapping]) -> dict[str, Joined]:
     """Return each task's id in a dataset that holds the `known` examples (`id`, `input`).
 
     A task is an example that has the same content: what the user asks for, and what is known of the user. An id says
@@ -95,9 +96,9 @@ def joined(rows: Iterable[ExampleRow], known: Iterable[Mapping[str, Any]]) -> di
     return by_id
 
 
-def example_document(row: ExampleRow, names: Mapping[str, Joined]) -> dict[str, Any]:
+def example_document(row: ExampleRow, names: Mapping[str, Joined]) -> JsonObject:
     """Return a task as a line of examples."""
-    document: dict[str, Any] = {"id": names[row.external_id].id, "input": row.input}
+    document: JsonObject = {"id": names[row.external_id].id, "input": row.input}
     if isinstance(row.tools, list):
         document["tools"] = [tool.to_document() for tool in row.tools]
     if row.expectation is not None:
@@ -106,7 +107,7 @@ def example_document(row: ExampleRow, names: Mapping[str, Joined]) -> dict[str, 
     return document | {name: value for name, value in beside.items() if value}
 
 
-def predictions(runs: Sequence[RecordedRun], names: Mapping[str, Joined], domain: str) -> Iterator[dict[str, Any]]:
+def predictions(runs: Sequence[RecordedRun], names: Mapping[str, Joined], domain: str) -> Iterator[JsonObject]:
     """Yield a line for each recorded trial: the policy, what was said and done, and what the source recorded.
 
     Raises InvalidDocument for a run of a task that the file does not hold.
@@ -116,6 +117,6 @@ def predictions(runs: Sequence[RecordedRun], names: Mapping[str, Joined], domain
             raise InvalidDocument.at("", f"task {run.task_id} has recorded runs, and the file does not hold it")
         policy = [{"role": "system", "content": run.policy}] if run.policy else []
         transcript = run.transcript.to_document()
-        said: dict[str, Any] = {key: transcript[key] for key in ("answer", "ended", "recorded") if key in transcript}
+        said: JsonObject = {key: transcript[key] for key in ("answer", "ended", "recorded") if key in transcript}
         messages = [*policy, *transcript["messages"]]
         yield {"id": name.id, "trial": run.trial, "format": "native", "messages": messages, **said}

@@ -17,6 +17,7 @@ from toolevals.grading.values import Expectation, ToolSpec, Transcript
 from toolevals.grading.values.canonical import exact
 from toolevals.grading.values.verdict_table import VERDICT_NAMES
 from toolevals.grading.values.verdicts import EXPECTED, CaseGrade, Verdict
+from toolevals.json_types import JsonObject
 from toolevals.registry.models import ToolList
 from toolevals.registry.tool_lists import tools_in
 from toolevals.runs import models
@@ -134,7 +135,7 @@ class _Example(NamedTuple):
 
     position: int
     revision: UUID
-    input: dict[str, Any]
+    input: JsonObject
     tools: ToolList
     bucket: str
     difficulty: str

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
 from uuid import UUID
 
 from django.db.models import Q
 
 from toolevals.grading.values.verdicts import CaseGrade, FailureTag
+from toolevals.json_types import JsonMapping
 from toolevals.runs import models
 from toolevals.workspace.expressions import known_with
 
@@ -33,7 +32,7 @@ class KeptGrade:
     measured: str
 
 
-def kept_grades(grading: models.Grading, payload: Mapping[str, Any]) -> dict[UUID, KeptGrade]:
+def kept_grades(grading: models.Grading, payload: JsonMapping) -> dict[UUID, KeptGrade]:
     """Return what a batch keeps of the grading that its payload names, by transcript; nothing where it names none.
 
     Everything is kept where it asks a judge about what is unscored (`ask`, its rubric), but for what that judge said.

@@ -29,6 +29,7 @@ from toolevals.runs.judge_calibrations.services import (
 from toolevals.runs.judging.blindness import names_raters, shows_results
 from toolevals.runs.models import CalibratedCase, Grading, Judge, JudgeCalibration, Rating
 from toolevals.workspace.api.base import ProjectView
+from toolevals.workspace.api.plain import PlainSerializer
 from toolevals.workspace.api.problems import Problems
 from toolevals.workspace.idempotency.api import idempotent
 from toolevals.workspace.models import within
@@ -66,7 +67,7 @@ class JudgeCalibrationSerializer(serializers.ModelSerializer[JudgeCalibration]):
         )
 
 
-class CalibrationRequestSerializer(serializers.Serializer[Any]):
+class CalibrationRequestSerializer(PlainSerializer):
     """A calibration to be: of the cases of a run's grading, by default the one that is shown."""
 
     run = serializers.IntegerField()
@@ -80,7 +81,7 @@ class CalibrationRequestSerializer(serializers.Serializer[Any]):
     )
 
 
-class RatingRequestSerializer(serializers.Serializer[Any]):
+class RatingRequestSerializer(PlainSerializer):
     """A rating of a case: a value of the rubric's scale, or null for someone who cannot tell."""
 
     case = serializers.UUIDField()
@@ -108,7 +109,7 @@ class CaseToRateSerializer(serializers.ModelSerializer[CalibratedCase]):
         fields = ("id", "questions")
 
 
-class ResultSerializer(serializers.Serializer[Any]):
+class ResultSerializer(PlainSerializer):
     """One case of a closed calibration: what the judge and what people say. `ratings` are in the order they came."""
 
     id = serializers.UUIDField(source="case.pk")
@@ -119,7 +120,7 @@ class ResultSerializer(serializers.Serializer[Any]):
     ratings = RatingSerializer(many=True)
 
 
-class RaterSerializer(serializers.Serializer[Any]):
+class RaterSerializer(PlainSerializer):
     """One rater, for owners."""
 
     rater = serializers.CharField()
@@ -128,7 +129,7 @@ class RaterSerializer(serializers.Serializer[Any]):
     with_others = CalibrationEstimateSerializer()
 
 
-class ThumbCountsSerializer(serializers.Serializer[Any]):
+class ThumbCountsSerializer(PlainSerializer):
     """Thumbs on a judge's verdicts that passed, or failed."""
 
     judge = serializers.CharField(help_text="What the judge says.")
@@ -250,7 +251,7 @@ class CalibrationResults(CalibrationView):
         return Response(JudgeCalibrationResultsSerializer(results, context=context).data)
 
 
-class Progress(serializers.Serializer[Any]):
+class Progress(PlainSerializer):
     """The number of cases that a person has rated."""
 
     rater = serializers.UUIDField()

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 from django.db import models
 from django.db.models import Count, Exists, F, OuterRef, Q
 
+from toolevals.json_types import JsonObject
 from toolevals.runs.grading.models import CaseGrade, Grading
 from toolevals.runs.judging.blindness import ratings_shown
 from toolevals.runs.judging.models import Judge
@@ -157,6 +158,6 @@ class Rating(models.Model):
         ]
 
     @property
-    def said(self) -> dict[str, Any]:
+    def said(self) -> JsonObject:
         """Return what a retry has to repeat."""
         return {"value": self.value, "note": self.note}

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from random import Random
-from typing import Any
 from uuid import UUID
 
 from django.db import transaction
@@ -17,6 +16,7 @@ from django.urls import reverse
 from toolevals.grading.judging import Rubric
 from toolevals.grading.judging.sampling import one_trial_each, stratified_sample
 from toolevals.grading.values.problems import InvalidDocument, Problem
+from toolevals.json_types import JsonObject
 from toolevals.runs.judge_calibrations.questions import Questions
 from toolevals.runs.judge_calibrations.results import held_out_table
 from toolevals.runs.judging.judge_snapshots import seats_of
@@ -246,5 +246,5 @@ def _proposed(request: CalibrationRequest, drawn: Collection[UUID]) -> list[Cali
 def _plans(calibration: JudgeCalibration, size: int) -> Iterator[BatchPlan]:
     for start in range(1, size + 1, SLICE):
         stop = min(start + SLICE, size + 1)
-        payload: dict[str, Any] = {"calibration": str(calibration.pk), "start": start, "stop": stop}
+        payload: JsonObject = {"calibration": str(calibration.pk), "start": start, "stop": stop}
         yield BatchPlan("runs.calibrate", payload, size=stop - start, queue=Queue.GRADE)

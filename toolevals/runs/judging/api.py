@@ -28,6 +28,7 @@ from toolevals.runs.models import Judge, Measure, Rubric, Run
 from toolevals.runs.runs.api import RunView
 from toolevals.runs.runs.serializers import GradingStartedSerializer
 from toolevals.workspace.api.base import ProjectView
+from toolevals.workspace.api.plain import PlainSerializer
 from toolevals.workspace.idempotency.api import idempotent
 from toolevals.workspace.requests import whole_number
 
@@ -42,7 +43,7 @@ class RubricSerializer(serializers.ModelSerializer[Rubric]):
         fields = ("id", "name", "version", "title", "layer", "is_shipped", "document", "created_at")
 
 
-class RubricDocumentSerializer(serializers.Serializer[Any]):
+class RubricDocumentSerializer(PlainSerializer):
     """A rubric of the project's own (`rubric.v1.json`; its version is given by us)."""
 
     document = serializers.DictField()
@@ -94,7 +95,7 @@ class JudgeSerializer(serializers.ModelSerializer[Judge]):
         return StandingSerializer(self.context.get("standings", standings_of([judge]))[judge.pk]).data
 
 
-class JudgeRequestSerializer(serializers.Serializer[Any]):
+class JudgeRequestSerializer(PlainSerializer):
     """A judge to be: `rubric` is a shipped rubric's name, or `name@version` of one's own."""
 
     rubric = serializers.CharField(max_length=70)
@@ -110,7 +111,7 @@ class JudgeRequestSerializer(serializers.Serializer[Any]):
     allow_alias = serializers.BooleanField(required=False, default=False)
 
 
-class JudgeChangeSerializer(serializers.Serializer[Any]):
+class JudgeChangeSerializer(PlainSerializer):
     """The changeable fields of a judge; a field left out stays."""
 
     is_on = serializers.BooleanField(required=False)
@@ -121,7 +122,7 @@ class JudgeChangeSerializer(serializers.Serializer[Any]):
     tolerance = serializers.FloatField(required=False)
 
 
-class JudgeEstimateSerializer(serializers.Serializer[Any]):
+class JudgeEstimateSerializer(PlainSerializer):
     """The questions that one judge would get in one more grading of a run."""
 
     judge = serializers.UUIDField(source="judge.pk")
@@ -132,7 +133,7 @@ class JudgeEstimateSerializer(serializers.Serializer[Any]):
     capped = serializers.BooleanField()
 
 
-class UnscoredSerializer(serializers.Serializer[Any]):
+class UnscoredSerializer(PlainSerializer):
     """A layer whose rules leave questions: in how many cases, and what the rest takes of each judge that can answer."""
 
     layer = serializers.ChoiceField(choices=tuple(UNSCORED))
@@ -141,7 +142,7 @@ class UnscoredSerializer(serializers.Serializer[Any]):
     estimates = JudgeEstimateSerializer(many=True)
 
 
-class UnscoredJudgeSerializer(serializers.Serializer[Any]):
+class UnscoredJudgeSerializer(PlainSerializer):
     """The judge to ask, on or off."""
 
     judge = serializers.UUIDField()

@@ -10,12 +10,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Collection
+from typing import TYPE_CHECKING
 from uuid import UUID
 
 from django.db.models import Exists, OuterRef, Q
 
+from toolevals.json_types import JsonMapping, JsonObject
 from toolevals.workspace.models import Role, User
 
 if TYPE_CHECKING:
@@ -68,7 +69,7 @@ def hidden_examples(rubric: str) -> set[UUID]:
     return set(rows.values_list("case__transcript__entry__revision", flat=True))
 
 
-def shown_detail(case: CaseGrade) -> dict[str, Any]:
+def shown_detail(case: CaseGrade) -> JsonObject:
     """Return a case's detail without the judges' verdicts that are shown to no one."""
     hidden = hidden_rubrics(case.transcript.entry.revision_id) if case.detail.get("judged") else set()
     return detail_without(case.detail, hidden)
@@ -85,7 +86,7 @@ def hidden_in(project: UUID) -> dict[UUID, set[str]]:
     return hidden
 
 
-def detail_without(detail: Mapping[str, Any], hidden: Collection[str]) -> dict[str, Any]:
+def detail_without(detail: JsonMapping, hidden: Collection[str]) -> JsonObject:
     """Return a case's detail without what judges say by these rubrics."""
     judged = detail.get("judged")
     if not judged or not hidden:

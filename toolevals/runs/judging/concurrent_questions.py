@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
 from django.db import DatabaseError, InterfaceError
 from django.db.models import Sum
@@ -16,6 +16,7 @@ from toolevals.agents.chats import safe
 from toolevals.agents.judge import Judge, JudgeReply
 from toolevals.agents.prices import Prices
 from toolevals.grading.judging import JudgementRequest
+from toolevals.json_types import JsonObject
 from toolevals.runs.models import DriftCheck, ProbeCheck
 from toolevals.workspace.jobs.leases import BatchPreempted, JobCancelled, Lease
 
@@ -88,7 +89,7 @@ def _answer(judge: Judge, request: JudgementRequest) -> JudgeReply:
         return JudgeReply(judge.errored(request, said), was_reached=False)
 
 
-def answer_columns(heard: JudgeReply, prices: Prices | None) -> dict[str, Any]:
+def answer_columns(heard: JudgeReply, prices: Prices | None) -> JsonObject:
     """Return what is kept of an answer, but for the answer's own document; no cost without prices."""
     return {
         "value": heard.judgement.value,

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import Any, Self
+from typing import Self
 
 from toolevals.grading.engine.case_findings import open_questions
 from toolevals.grading.judging.case_judging import LEFT_TO_RULES
 from toolevals.grading.values.verdicts import CaseGrade
+from toolevals.json_types import JsonMapping, JsonObject
 from toolevals.runs.models import Grading, Judge
 
 # A share is compared with a number of so many bits.
@@ -52,11 +52,11 @@ class JudgeSnapshot:
         )
 
     @classmethod
-    def from_document(cls, document: Mapping[str, Any]) -> Self:
+    def from_document(cls, document: JsonMapping) -> Self:
         """Read what `to_document` gives."""
         return cls(**document)
 
-    def to_document(self) -> dict[str, Any]:
+    def to_document(self) -> JsonObject:
         """Return the seat as it is kept; `unscored` only where it is so, as in older gradings."""
         return {name: value for name, value in asdict(self).items() if name != "unscored" or value}
 

@@ -11,6 +11,7 @@ from django.db import models
 from django.db.models import Count, OuterRef, Q, Subquery, Sum
 from django.db.models.functions import Coalesce
 
+from toolevals.json_types import JsonObject
 from toolevals.runs.grading.models import CaseGrade, Grading
 from toolevals.runs.judging.blindness import verdict_hidden
 from toolevals.workspace.fields import DocumentField, MomentField, PublicIdField
@@ -70,7 +71,7 @@ class JudgementQuerySet(models.QuerySet["Judgement"]):
         fresh = Q(error="") | Q(grading=grading)
         return self.filter(fresh, rubric=rubric, model=model, inputs__in=list(digests))
 
-    def spent_on(self, grading: Grading, rubric: UUID, model: str) -> dict[str, Any]:
+    def spent_on(self, grading: Grading, rubric: UUID, model: str) -> JsonObject:
         """Return `asked` and `cost` (None without prices) of what a grading asked one judge."""
         answers = self.filter(grading=grading, rubric=rubric, model=model)
         return answers.aggregate(asked=Count("pk"), cost=Sum("cost"))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,6 +16,7 @@ from toolevals.agents.prices import Prices
 from toolevals.grading.judging import SHIPPED
 from toolevals.grading.judging import Rubric as RubricValue
 from toolevals.grading.values.problems import InvalidDocument, Problem
+from toolevals.json_types import JsonMapping, JsonObject
 from toolevals.runs.agents.services import require_secret
 from toolevals.runs.judging.models import USUAL_THRESHOLD, USUAL_TOLERANCE
 from toolevals.runs.models import Judge, Measure, Rubric
@@ -35,8 +36,8 @@ class JudgeRequest:
 
     name: str
     model: str
-    options: Mapping[str, Any] = field(default_factory=dict)
-    prices: Mapping[str, Any] | None = None
+    options: JsonMapping = field(default_factory=dict)
+    prices: JsonMapping | None = None
     share: float = 1.0
     budget: float | None = None
     allow_alias: bool = False
@@ -63,7 +64,7 @@ def rubric_use(*, project: Project, actor: User | None, name: str) -> Rubric:
 
 
 @transaction.atomic
-def rubric_add(*, project: Project, actor: User | None, document: Mapping[str, Any]) -> Rubric:
+def rubric_add(*, project: Project, actor: User | None, document: JsonMapping) -> Rubric:
     """Keep a rubric of the project's own: the next version of its name (`version` in the document is not looked at).
 
     The same content as the newest version is that version. Raises InvalidDocument.
@@ -140,7 +141,7 @@ def judge_change(
     one is on at a time. What is None stays. Raises InvalidDocument.
     """
     Project.objects.select_for_update(no_key=True).get(pk=judge.project_id)
-    wanted: dict[str, Any] = {"is_on": is_on, "share": share, "budget": budget}
+    wanted: JsonObject = {"is_on": is_on, "share": share, "budget": budget}
     wanted |= {"threshold": threshold, "measure": measure, "tolerance": tolerance}
     changed = {name: value for name, value in wanted.items() if value is not None}
     limits = _limits(judge.share if share is None else share, budget, judge.prices)
@@ -177,7 +178,7 @@ def layer_switch(*, project: Project, actor: User | None, layer: str, is_on: boo
     return changed
 
 
-def _columns(value: RubricValue) -> dict[str, Any]:
+def _columns(value: RubricValue) -> JsonObject:
     return {"title": value.title, "layer": value.layer, "document": value.to_document()}
 
 

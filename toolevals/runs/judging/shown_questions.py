@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from labeling.conversation import Conversation, Picks, read_conversation
 from labeling.conversation.lines import Line, lines
+from toolevals.json_types import JsonMapping
 
 TITLES = {
     "conversation": "Conversation",
@@ -37,12 +38,12 @@ class Given:
     is_folded: bool
 
 
-def shown_question(inputs: Mapping[str, Any]) -> tuple[Given, ...]:
+def shown_question(inputs: JsonMapping) -> tuple[Given, ...]:
     """Return the inputs of one question in their order."""
     return tuple(_given(inputs))
 
 
-def _given(inputs: Mapping[str, Any]) -> Iterator[Given]:
+def _given(inputs: JsonMapping) -> Iterator[Given]:
     for name, value in inputs.items():
         title, folded = TITLES.get(name, name), name in FOLDED
         document = _conversation_in(name, value)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
@@ -15,6 +13,7 @@ from toolevals.runs.runs.api import AskedRunSerializer, started
 from toolevals.runs.runs.requesting import RunRequest, live_request_read, run_request_live
 from toolevals.runs.runs.serializers import RunStartedSerializer
 from toolevals.workspace.api.base import ProjectView
+from toolevals.workspace.api.plain import PlainSerializer
 from toolevals.workspace.idempotency.api import idempotent
 
 
@@ -41,7 +40,7 @@ class LiveRunSerializer(AskedRunSerializer):
         return RunRequest(**self.validated_data)
 
 
-class RunEstimateSerializer(serializers.Serializer[Any]):
+class RunEstimateSerializer(PlainSerializer):
     """The least that a run takes."""
 
     conversations = serializers.IntegerField()

@@ -11,6 +11,7 @@ from toolevals.agents.options import ChatOptions
 from toolevals.agents.prices import Prices
 from toolevals.grading.engine.grading import CUT_OFF, CutOff
 from toolevals.grading.values.problems import InvalidDocument, Problem
+from toolevals.json_types import JsonMapping, JsonObject
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,10 +34,10 @@ class LiveSettings:
     cut_off: CutOff = "failed"
 
     @classmethod
-    def from_document(cls, document: Mapping[str, Any]) -> Self:
+    def from_document(cls, document: JsonMapping) -> Self:
         """Read settings; what is not said is at its default. Raises InvalidDocument with every problem."""
         problems = [Problem(f"/{name}", "is not a setting of a run") for name in document if name not in _READERS]
-        said: dict[str, Any] = {}
+        said: JsonObject = {}
         for name, value in document.items():
             if value is None or name not in _READERS:
                 continue
@@ -50,7 +51,7 @@ class LiveSettings:
             raise InvalidDocument(problems)
         return cls(**said)
 
-    def to_document(self) -> dict[str, Any]:
+    def to_document(self) -> JsonObject:
         """Return every setting."""
         return {
             "concurrency": self.concurrency,
@@ -87,7 +88,7 @@ def cut_off_in(value: Any) -> CutOff:
     return cut_off
 
 
-def _document(read: Callable[[Mapping[str, Any]], Any]) -> Callable[[Any], Any]:
+def _document(read: Callable[[JsonMapping], Any]) -> Callable[[Any], Any]:
     def checked(value: Any) -> Any:
         if not isinstance(value, Mapping):
             raise InvalidDocument.at("", "must be an object")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from http import HTTPStatus
-from typing import Any
 from uuid import UUID
 
 from django.db.models import QuerySet
@@ -20,6 +19,7 @@ from toolevals.runs.probes.reading import ProbeEstimate, probe_estimate
 from toolevals.runs.probes.results import COLUMNS, probe_rows, probed
 from toolevals.runs.probes.services import probes_begin
 from toolevals.workspace.api.base import ProjectView
+from toolevals.workspace.api.plain import PlainSerializer
 from toolevals.workspace.idempotency.api import idempotent
 
 
@@ -47,13 +47,13 @@ class ProbeCheckSerializer(serializers.ModelSerializer[ProbeCheck]):
         fields = ("id", "judge", "job", "budget", "asked", "cost", "moved", "compared", "created_at", "finished_at")
 
 
-class ProbesRequestSerializer(serializers.Serializer[Any]):
+class ProbesRequestSerializer(PlainSerializer):
     """A check to be, and what it may cost."""
 
     budget = serializers.FloatField(required=False, allow_null=True, default=None)
 
 
-class ProbeTallySerializer(serializers.Serializer[Any]):
+class ProbeTallySerializer(PlainSerializer):
     """The effects of some probes on the judge, counted."""
 
     name = serializers.CharField()
@@ -63,7 +63,7 @@ class ProbeTallySerializer(serializers.Serializer[Any]):
     effects = serializers.DictField(child=serializers.IntegerField())
 
 
-class ProbeRowSerializer(serializers.Serializer[Any]):
+class ProbeRowSerializer(PlainSerializer):
     """One probe, as a row of the file."""
 
     probe = serializers.CharField()
@@ -85,7 +85,7 @@ class ProbeRowSerializer(serializers.Serializer[Any]):
     cost = serializers.FloatField(allow_null=True)
 
 
-class ProbeResultsSerializer(serializers.Serializer[Any]):
+class ProbeResultsSerializer(PlainSerializer):
     """The probes that move the judge so far."""
 
     whole = ProbeTallySerializer()

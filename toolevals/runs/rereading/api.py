@@ -29,6 +29,7 @@ from toolevals.runs.rereading.shown_cases import case_inputs, judged_words
 from toolevals.runs.rereading.tables import COLUMNS, reading_lines
 from toolevals.runs.runs.serializers import CorrectedScoreSerializer, score_document
 from toolevals.workspace.api.base import ProjectView
+from toolevals.workspace.api.plain import PlainSerializer
 from toolevals.workspace.api.problems import Problems
 from toolevals.workspace.idempotency.api import idempotent
 
@@ -65,7 +66,7 @@ class RereadingSerializer(serializers.ModelSerializer[Rereading]):
         return score_document(results_of(rereading))
 
 
-class RereadingRequestSerializer(serializers.Serializer[Any]):
+class RereadingRequestSerializer(PlainSerializer):
     """A re-reading to be, of one of a run's gradings, by default the one that is shown."""
 
     grading = serializers.IntegerField(required=False, allow_null=True, default=None)
@@ -75,7 +76,7 @@ class RereadingRequestSerializer(serializers.Serializer[Any]):
     seed = serializers.CharField(required=False, default="", allow_blank=True, max_length=100)
 
 
-class ReadingRequestSerializer(serializers.Serializer[Any]):
+class ReadingRequestSerializer(PlainSerializer):
     """The answer of a person who reads a case."""
 
     case = serializers.UUIDField()
@@ -108,7 +109,7 @@ class CaseToReadSerializer(serializers.Serializer[RereadCase]):
         return case_inputs(case)
 
 
-class RereadCaseSerializer(serializers.Serializer[Any]):
+class RereadCaseSerializer(PlainSerializer):
     """One reading of a case, as a row of the file; of a closed re-reading each case has a row."""
 
     rereading_id = serializers.UUIDField()

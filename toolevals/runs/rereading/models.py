@@ -8,6 +8,7 @@ from django.db import models
 from django.db.models import Count, Exists, F, OuterRef, Q
 from django.db.models.functions import Coalesce
 
+from toolevals.json_types import JsonObject
 from toolevals.runs.grading.models import CaseGrade, Grading
 from toolevals.runs.rereading.blindness import is_at_rest, made_gold, readings_shown
 from toolevals.workspace.fields import DocumentField, MomentField, PublicIdField
@@ -164,6 +165,6 @@ class Reading(models.Model):
         ]
 
     @property
-    def content(self) -> dict[str, Any]:
+    def content(self) -> JsonObject:
         """Return what a retry has to repeat."""
         return {"said": self.said, "note": self.note}

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 from labeling.guidelines.blocks import GuidelineBlock, guideline_blocks
 from toolevals.grading.values import MalformedCall, Transcript
 from toolevals.grading.values.verdict_table import DECIDING
 from toolevals.grading.values.verdicts import CALLS, EXPECTED, parts_of
+from toolevals.json_types import JsonObject
 from toolevals.registry.tool_lists import tools_in
 from toolevals.runs.models import RereadCase
 from toolevals.runs.queries import tools_offered
@@ -21,7 +22,7 @@ PART_WORDS: Final = {
 _OF_A_TOOL: Final = ("name", "description", "input_schema")
 
 
-def case_inputs(case: RereadCase) -> dict[str, Any]:
+def case_inputs(case: RereadCase) -> JsonObject:
     """Return what a reader is given of a case, by name, as `shown_question` lays it out."""
     transcript, run = case.case.transcript, case.case.grading.run
     entry = transcript.entry
@@ -46,11 +47,11 @@ def guideline_of(case: RereadCase) -> list[GuidelineBlock]:
     return guideline_blocks(case.case.transcript.entry.version.dataset.guideline)
 
 
-def done_messages(transcript: Transcript | None) -> list[dict[str, Any]]:
+def done_messages(transcript: Transcript | None) -> list[JsonObject]:
     """Return what the agent did as messages that can be shown; a call that no one can read is shown as its text."""
     if transcript is None:
         return []
-    messages: list[dict[str, Any]] = []
+    messages: list[JsonObject] = []
     for message in transcript.messages:
         document = message.thought_document()
         if message.calls:

@@ -19,6 +19,7 @@ from toolevals.runs.models import Judge, Run, Tryout, TryoutAnswer
 from toolevals.runs.rubrics.results import Asked, Tried, TriedCase, tried
 from toolevals.runs.rubrics.services import TryoutRequest, tryout_begin
 from toolevals.workspace.api.base import ProjectView
+from toolevals.workspace.api.plain import PlainSerializer
 from toolevals.workspace.idempotency.api import idempotent
 from toolevals.workspace.models import untrashed
 
@@ -48,7 +49,7 @@ class TryoutSerializer(serializers.ModelSerializer[Tryout]):
         )
 
 
-class TryoutRequestSerializer(serializers.Serializer[Any]):
+class TryoutRequestSerializer(PlainSerializer):
     """A rubric (`rubric.v1.json`; no version needed), the run whose cases it is tried on, and the judge asked."""
 
     document = serializers.DictField()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from typing import Any
 
 from django import forms
@@ -12,6 +11,7 @@ from toolevals.grading.judging import GATES
 from toolevals.grading.judging.rubrics import RUBRIC_LAYERS
 from toolevals.grading.values.documents import load_json
 from toolevals.grading.values.problems import InvalidDocument
+from toolevals.json_types import JsonMapping
 from toolevals.runs.judging.forms import ServiceForm
 from toolevals.runs.models import Judge, Run
 from toolevals.runs.rubrics.services import TryoutRequest
@@ -115,7 +115,7 @@ def score_schema(values: list[float]) -> dict[str, Any]:
     }
 
 
-def rubric_initial(document: Mapping[str, Any]) -> dict[str, Any]:
+def rubric_initial(document: JsonMapping) -> dict[str, Any]:
     """Return a rubric's document as the form begins with it; a schema that the form makes itself is left out."""
     values = document["scale"].get("values", [])
     schema = document["answer_schema"]
@@ -165,7 +165,7 @@ class TryoutForm(PlainForm):
             if not self.cleaned_data.get(name) and name not in self.errors:
                 self.add_error(name, "Choose one.")
 
-    def request(self, document: Mapping[str, Any]) -> TryoutRequest:
+    def request(self, document: JsonMapping) -> TryoutRequest:
         """Return what is tried; the form is valid."""
         data = self.cleaned_data
         return TryoutRequest(

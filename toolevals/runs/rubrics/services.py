@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from random import Random
-from typing import Any
 
 from django.db import transaction
 from django.db.models import Sum
@@ -18,6 +17,7 @@ from toolevals.agents.judge import Judge as Asked
 from toolevals.agents.prices import Prices
 from toolevals.grading.judging import JudgementRequest, Rubric
 from toolevals.grading.values.problems import InvalidDocument, Problem
+from toolevals.json_types import JsonMapping
 from toolevals.runs.grading.case_grading import graded_cases
 from toolevals.runs.judging.bench import judge_opened
 from toolevals.runs.judging.blindness import hidden_examples
@@ -46,7 +46,7 @@ class TryoutRequest:
     With `thumbs`, cases come first to whose verdict by a rubric of that name people gave a thumb down.
     """
 
-    document: Mapping[str, Any]
+    document: JsonMapping
     judge: Judge
     grading: Grading
     seed: str = ""

@@ -51,12 +51,13 @@ from toolevals.runs.runs.serializers import (
 from toolevals.runs.runs.services import MAX_TRIALS
 from toolevals.workspace.api.base import ProjectView
 from toolevals.workspace.api.parsers import JSON_LINES, file_parsers
+from toolevals.workspace.api.plain import PlainSerializer
 from toolevals.workspace.idempotency.api import idempotent
 from toolevals.workspace.models import Project, within
 from toolevals.workspace.trash.api import TrashedSerializer, deleted_answer
 
 
-class RunRequestSerializer(serializers.Serializer[Any]):
+class RunRequestSerializer(PlainSerializer):
     """The fields that every run needs. Needs the project in its context."""
 
     experiment = serializers.CharField(max_length=60, help_text="Its name; a new one is made.")
@@ -134,7 +135,7 @@ class PredictionsSerializer(RunRequestSerializer):
         return RunRequest(**data)
 
 
-class RegradeSerializer(serializers.Serializer[Any]):
+class RegradeSerializer(PlainSerializer):
     """The gold to grade against."""
 
     version = VersionNameField(

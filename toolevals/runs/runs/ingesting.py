@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import islice
 from typing import IO, Any
@@ -13,6 +13,7 @@ from uuid_utils.compat import uuid7
 from labeling.models import VersionEntry
 from toolevals.grading.values import ToolSpec
 from toolevals.grading.values.problems import InvalidDocument
+from toolevals.json_types import JsonMapping, JsonObject
 from toolevals.registry.models import ToolList
 from toolevals.registry.tool_lists import tools_in
 from toolevals.runs.aggregates.spending import SPENT_COLUMNS, spent
@@ -67,7 +68,7 @@ def transcripts_ingest(lease: Lease) -> None:
         lease.report({"predictions": reader.count, "missing": missing_count} | read)
 
 
-def _refused(run: Run, words: str, errors: Sequence[dict[str, Any]] = ()) -> BatchRefused:
+def _refused(run: Run, words: str, errors: Sequence[JsonObject] = ()) -> BatchRefused:
     return BatchRefused(words, errors, undo=partial(run_refuse, run=run))
 
 
@@ -122,20 +123,20 @@ class _Writer:
             self._offers[key] = tools_offered(tools_in(ToolList.objects.get(pk=key)), self._run.agent)
         return self._offers[key]
 
-    def contents(self) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    def contents(self) -> Iterator[tuple[str, JsonMapping]]:
         """Yield the id and the input of every example of the run's version."""
         entries = VersionEntry.objects.filter(version=self._run.dataset_version_id).order_by("position")
         rows = entries.values_list("revision__example__external_id", "revision__input")
         yield from rows.iterator(chunk_size=CHUNK)
 
-    def write(self, chunk: list[tuple[int, int, dict[str, Any] | None]]) -> None:
+    def write(self, chunk: list[tuple[int, int, JsonObject | None]]) -> None:
         """Insert the transcripts of (place, trial, document)."""
         self._done += len(chunk)
         with self._lease.transaction():
             self._lease.progress(self._done)
             rows_insert(Transcript, COLUMNS, self._rows(chunk))
 
-    def _rows(self, chunk: list[tuple[int, int, dict[str, Any] | None]]) -> Iterator[tuple[Any, ...]]:
+    def _rows(self, chunk: list[tuple[int, int, JsonObject | None]]) -> Iterator[tuple[Any, ...]]:
         now = database_now()
         for place, trial, document in chunk:
             if (place, trial) not in self._written:

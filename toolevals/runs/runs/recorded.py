@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any
 
 import orjson
 from django.db import transaction
@@ -16,6 +15,7 @@ from labeling.models import Dataset, Example
 from labeling.versions.services import version_freeze
 from toolevals.grading.engine.grading import CutOff
 from toolevals.grading.reading.reading_report import Readings
+from toolevals.json_types import JsonMapping
 from toolevals.runs.files.recorded_files import (
     AS_PUBLISHED,
     joined,
@@ -93,7 +93,7 @@ def recorded_import(*, actor: User | None, request: RecordedRequest, content: by
     return RecordedImport(run, len(rows), len(new), readings_of(runs))
 
 
-def _known(dataset: Dataset) -> Iterator[Mapping[str, Any]]:
+def _known(dataset: Dataset) -> Iterator[JsonMapping]:
     """Yield the id and the input of every example of a dataset."""
     rows = Example.objects.filter(dataset=dataset, current__isnull=False).order_by("pk")
     for name, content in rows.values_list("external_id", "current__input").iterator(chunk_size=_CHUNK):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import IO, Any, TypeVar
 from urllib.parse import urlsplit
@@ -17,6 +17,7 @@ from toolevals.agents.connectors import DEFAULT, ConnectorOptions, connector_nam
 from toolevals.agents.network import AddressPolicy, ForbiddenAddressError
 from toolevals.grading.engine.grading import CutOff
 from toolevals.grading.values.problems import InvalidDocument
+from toolevals.json_types import JsonMapping
 from toolevals.registry.models import RegistryVersion
 from toolevals.runs.agents.services import agent_ensure, experiment_ensure, require_secret
 from toolevals.runs.baseline import NAME as BASELINE
@@ -48,8 +49,8 @@ class RunRequest:
     commit: str = ""
     tools: RegistryVersion | None = None
     connector: str = DEFAULT
-    options: Mapping[str, Any] = field(default_factory=dict)
-    settings: Mapping[str, Any] = field(default_factory=dict)
+    options: JsonMapping = field(default_factory=dict)
+    settings: JsonMapping = field(default_factory=dict)
     failing_of: Run | None = None
     preset: str = ""
     cut_off: CutOff = "failed"

@@ -17,12 +17,13 @@ from toolevals.runs.judging.blindness import shown_detail
 from toolevals.runs.models import Agent, AlignedPair, CaseGrade, Experiment, Grading, Run
 from toolevals.runs.queries import schema_reasons
 from toolevals.runs.rereading.results import RereadResults
+from toolevals.workspace.api.plain import PlainSerializer
 from toolevals.workspace.api.serializers import IntervalSerializer
 from toolevals.workspace.jobs.api import JobSerializer
 from toolevals.workspace.models import JobState
 
 
-class RereadShareSerializer(serializers.Serializer[Any]):
+class RereadShareSerializer(PlainSerializer):
     """The cases of one verdict: how many people judged how, and the share judged right with its 95 % interval."""
 
     verdict = serializers.CharField()
@@ -37,7 +38,7 @@ class RereadShareSerializer(serializers.Serializer[Any]):
     high = serializers.FloatField(allow_null=True)
 
 
-class CorrectedScoreSerializer(serializers.Serializer[Any]):
+class CorrectedScoreSerializer(PlainSerializer):
     """The score that a re-reading speaks for, with its 95 % interval; null where `reason` says why it is unknown.
 
     `unscored` cases were read, and are in no figure: no one could say, or people were tied.
@@ -76,7 +77,7 @@ def score_document(results: RereadResults | None) -> dict[str, Any] | None:
     return dict(CorrectedScoreSerializer(document).data)
 
 
-class ToolsSerializer(serializers.Serializer[Any]):
+class ToolsSerializer(PlainSerializer):
     """A registry version."""
 
     registry = serializers.SlugField(source="registry.slug")
@@ -164,7 +165,7 @@ class RunSerializer(serializers.ModelSerializer[Run]):
         )
 
 
-class VerdictRateSerializer(serializers.Serializer[Any]):
+class VerdictRateSerializer(PlainSerializer):
     """The share of scored cases that passed, over how many examples, with its 95 % interval, clustered by example."""
 
     passed = serializers.IntegerField()
@@ -174,7 +175,7 @@ class VerdictRateSerializer(serializers.Serializer[Any]):
     interval = IntervalSerializer()
 
 
-class GoldCountsSerializer(serializers.Serializer[Any]):
+class GoldCountsSerializer(PlainSerializer):
     """The number of examples with gold of one label, of labels that agree, of a decision, and of an import."""
 
     single = serializers.IntegerField()
@@ -183,7 +184,7 @@ class GoldCountsSerializer(serializers.Serializer[Any]):
     imported = serializers.IntegerField()
 
 
-class LabelNoiseSerializer(serializers.Serializer[Any]):
+class LabelNoiseSerializer(PlainSerializer):
     """The share of wrong gold, a lower limit, and where its upper end `high` could put the rate of cases passed.
 
     Null where it is unknown, and `reason` says why. `differing` of `pairs` pairs of first labels differ.
@@ -285,14 +286,14 @@ class RunDetailSerializer(RunSerializer):
         fields = (*RunSerializer.Meta.fields, "shown", "label_noise", "corrected", "stale")
 
 
-class RunStartedSerializer(serializers.Serializer[Any]):
+class RunStartedSerializer(PlainSerializer):
     """A run that has begun, and the job that shows how far it is."""
 
     run = RunSerializer()
     job = JobSerializer()
 
 
-class GradingStartedSerializer(serializers.Serializer[Any]):
+class GradingStartedSerializer(PlainSerializer):
     """A grading that has begun, and its job."""
 
     grading = GradingSerializer()
@@ -331,7 +332,7 @@ class PairSerializer(serializers.ModelSerializer[AlignedPair]):
         fields = ("number", "expected", "actual", "arguments")
 
 
-class SchemaReasonSerializer(serializers.Serializer[Any]):
+class SchemaReasonSerializer(PlainSerializer):
     """The reason why a call broke its tool's schema: the nearest rule, and what each alternative of a choice lacks."""
 
     call = serializers.IntegerField()

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from django.db import transaction
 from django.db.models import Max
@@ -13,6 +12,7 @@ from labeling.models import DatasetVersion, VersionEntry
 from toolevals.agents.connectors import CONNECTORS
 from toolevals.grading.engine.grading import CutOff
 from toolevals.grading.values.problems import InvalidDocument
+from toolevals.json_types import JsonMapping
 from toolevals.runs.baseline.baseline_agents import FIRST_NUMBER, BaselineAgent
 from toolevals.runs.grading.services import grading_make
 from toolevals.runs.live.settings import LiveSettings
@@ -112,7 +112,7 @@ def _start(
     parts: RunParts,
     first_stage: Callable[[Run], Iterable[BatchPlan]],
     *,
-    settings: Mapping[str, Any] | None = None,
+    settings: JsonMapping | None = None,
     simulator: Simulator | None = None,
     baseline_agent: str = "",
 ) -> Run:

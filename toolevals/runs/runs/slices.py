@@ -5,10 +5,10 @@ Into ranges of the dataset version's positions, with every trial of each example
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
 from uuid import UUID
 
+from toolevals.json_types import JsonMapping
 from toolevals.runs.models import Grading, Run
 from toolevals.workspace.jobs.services import BatchPlan
 from toolevals.workspace.models import Queue
@@ -61,7 +61,7 @@ def grade_plans(
 
 def _plans(
     task: str,
-    payload: Mapping[str, Any],
+    payload: JsonMapping,
     run: Run,
     stage: int,
     *,

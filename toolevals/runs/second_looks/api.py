@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.db.models import Count, Q
 from django.shortcuts import get_object_or_404
 from drf_spectacular.utils import extend_schema
@@ -16,6 +14,7 @@ from labeling.second_looks.services import MOST_PLANTED, second_looks_end
 from toolevals.runs.models import Run
 from toolevals.runs.second_looks.services import second_looks_propose
 from toolevals.workspace.api.base import ProjectView
+from toolevals.workspace.api.plain import PlainSerializer
 from toolevals.workspace.idempotency.api import idempotent
 
 MOST_SEED = 2**31 - 1
@@ -32,13 +31,13 @@ class LookPlanSerializer(serializers.ModelSerializer[LookPlan]):
         fields = ("id", "run", "agent", "planted_share", "seed", "proposals", "planted", "created_at", "ended_at")
 
 
-class LookPlansSerializer(serializers.Serializer[Any]):
+class LookPlansSerializer(PlainSerializer):
     """The second looks that are at work in a dataset; null where there are none."""
 
     plan = LookPlanSerializer(allow_null=True)
 
 
-class NewLookPlanSerializer(serializers.Serializer[Any]):
+class NewLookPlanSerializer(PlainSerializer):
     """The run that proposes, and the share of it that is wrong on purpose."""
 
     run = serializers.IntegerField(min_value=1, max_value=MOST_SEED, help_text="The number of an earlier run.")

@@ -12,6 +12,7 @@ from labeling.second_looks.pending_second_looks import proposal_document
 from labeling.second_looks.services import second_looks_begin
 from toolevals.grading.values import ToolCall, Transcript
 from toolevals.grading.values.problems import InvalidDocument
+from toolevals.json_types import JsonObject
 from toolevals.runs.models import Run
 from toolevals.runs.models import Transcript as StoredTranscript
 from toolevals.workspace.models import User
@@ -40,7 +41,7 @@ def second_looks_propose(
     )
 
 
-def _proposals(dataset: Dataset, run: Run) -> Iterator[tuple[UUID, dict[str, Any]]]:
+def _proposals(dataset: Dataset, run: Run) -> Iterator[tuple[UUID, JsonObject]]:
     """Yield the calls of a run by the revision that they are proposed for; what cannot be read is left out."""
     rows = Revision.objects.current().filter(example__dataset=dataset, resolution=Resolution.OPEN)
     wanted = rows.order_by("pk").values_list("digest", "pk")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from http import HTTPStatus
-from typing import Any
 from uuid import UUID
 
 from django.db.models import QuerySet
@@ -19,6 +18,7 @@ from toolevals.runs.models import Simulator, SimulatorKind
 from toolevals.runs.simulators.needs import needs_of
 from toolevals.runs.simulators.services import simulator_begin, simulator_choose
 from toolevals.workspace.api.base import ProjectView
+from toolevals.workspace.api.plain import PlainSerializer
 from toolevals.workspace.jobs.api import JobSerializer
 from toolevals.workspace.models import Job
 
@@ -43,7 +43,7 @@ class SimulatorDetailSerializer(SimulatorSerializer):
         fields = (*SimulatorSerializer.Meta.fields, "content")
 
 
-class NewSimulatorSerializer(serializers.Serializer[Any]):
+class NewSimulatorSerializer(PlainSerializer):
     """A simulator to keep: see docs/runs.md for the content of each kind."""
 
     name = serializers.CharField(max_length=120)
@@ -51,13 +51,13 @@ class NewSimulatorSerializer(serializers.Serializer[Any]):
     content = serializers.DictField()
 
 
-class ChosenSerializer(serializers.Serializer[Any]):
+class ChosenSerializer(PlainSerializer):
     """The id of the simulator behind a dataset's tools; null for none."""
 
     simulator = serializers.UUIDField(allow_null=True)
 
 
-class ToolNeedSerializer(serializers.Serializer[Any]):
+class ToolNeedSerializer(PlainSerializer):
     """A tool: examples whose gold calls it, its calls in runs; `simulated` is null where only asking tells."""
 
     tool = serializers.CharField()
@@ -66,7 +66,7 @@ class ToolNeedSerializer(serializers.Serializer[Any]):
     simulated = serializers.BooleanField(source="is_simulated", allow_null=True)
 
 
-class NeedsSerializer(serializers.Serializer[Any]):
+class NeedsSerializer(PlainSerializer):
     """A dataset's tools, those with the most calls first; `answered` of `expected` calls of gold are simulated."""
 
     simulator = SimulatorSerializer(allow_null=True)

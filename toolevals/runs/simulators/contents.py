@@ -10,7 +10,6 @@ import re
 from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 from django.conf import settings
 
@@ -21,6 +20,7 @@ from toolevals.agents.scripted import Simulation
 from toolevals.agents.worlds import WorldDiedError
 from toolevals.grading.values.canonical import digest
 from toolevals.grading.values.problems import InvalidDocument, Problem
+from toolevals.json_types import JsonMapping, JsonObject
 from toolevals.registry.mcp_servers import mcp_access, mcp_tools
 from toolevals.runs.models import SimulatorKind
 from toolevals.workspace.models import Project
@@ -56,7 +56,7 @@ MAX_CHARACTERS = 20_000_000
 _PATH = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}(/[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}){0,7}")
 
 
-def content_read(kind: str, said: Mapping[str, Any]) -> dict[str, Any]:
+def content_read(kind: str, said: JsonMapping) -> JsonObject:
     """Return the content of a simulator of this kind, as it is kept. Raises InvalidDocument."""
     if kind not in _READERS:
         raise InvalidDocument.at("/kind", f"must be one of {', '.join(_READERS)}")
@@ -66,7 +66,7 @@ def content_read(kind: str, said: Mapping[str, Any]) -> dict[str, Any]:
         raise error.below("/content") from None
 
 
-def answered_tools(project: Project, kind: str, content: Mapping[str, Any]) -> list[str] | None:
+def answered_tools(project: Project, kind: str, content: JsonMapping) -> list[str] | None:
     """Return the tools that a simulator answers, None where only asking it tells.
 
     Code is run and an MCP server asked to tell. Raises InvalidDocument where that fails.
@@ -86,7 +86,7 @@ def answered_tools(project: Project, kind: str, content: Mapping[str, Any]) -> l
     return tools
 
 
-def may_be_asked(project: Project, kind: str, content: Mapping[str, Any]) -> None:
+def may_be_asked(project: Project, kind: str, content: JsonMapping) -> None:
     """Find out, without asking anyone, whether a simulator may be. Raises InvalidDocument."""
     if kind != SimulatorKind.MCP:
         return
@@ -96,14 +96,14 @@ def may_be_asked(project: Project, kind: str, content: Mapping[str, Any]) -> Non
         raise error.below("/content") from None
 
 
-def content_keyed(kind: str, content: Mapping[str, Any]) -> HttpOptions | McpOptions | None:
+def content_keyed(kind: str, content: JsonMapping) -> HttpOptions | McpOptions | None:
     """Return what names a secret and its address in a simulator's content; None where its kind has no secret."""
     if kind == SimulatorKind.HTTP:
         return HttpOptions.from_document(content)
     return McpOptions.from_document(content) if kind == SimulatorKind.MCP else None
 
 
-def _scripted(said: Mapping[str, Any]) -> dict[str, Any]:
+def _scripted(said: JsonMapping) -> JsonObject:
     _only(said, "results")
     results = said.get("results")
     if not results:
@@ -112,7 +112,7 @@ def _scripted(said: Mapping[str, Any]) -> dict[str, Any]:
     return {"results": results}
 
 
-def _code(said: Mapping[str, Any]) -> dict[str, Any]:
+def _code(said: JsonMapping) -> JsonObject:
     _only(said, "files")
     files = said.get("files")
     if not isinstance(files, Mapping) or not all(isinstance(text, str) for text in files.values()):
@@ -135,24 +135,24 @@ def _code(said: Mapping[str, Any]) -> dict[str, Any]:
     return {"files": dict(files)}
 
 
-def _only(said: Mapping[str, Any], *names: str) -> None:
+def _only(said: JsonMapping, *names: str) -> None:
     unknown = [name for name in said if name not in names]
     if unknown:
         raise InvalidDocument([Problem(f"/{name}", "is not part of such a simulator") for name in unknown])
 
 
-def _tools_of_server(project: Project, content: Mapping[str, Any]) -> list[str]:
+def _tools_of_server(project: Project, content: JsonMapping) -> list[str]:
     try:
         return [tool["name"] for tool in mcp_tools(project, McpOptions.from_document(content))["tools"]]
     except InvalidDocument as error:
         raise error.below("/content") from None
 
 
-def _mcp(said: Mapping[str, Any]) -> dict[str, Any]:
+def _mcp(said: JsonMapping) -> JsonObject:
     return McpOptions.from_document(said).to_document()
 
 
-_READERS: Mapping[str, Callable[[Mapping[str, Any]], dict[str, Any]]] = {
+_READERS: Mapping[str, Callable[[JsonMapping], JsonObject]] = {
     SimulatorKind.SCRIPTED: _scripted,
     SimulatorKind.CODE: _code,
     SimulatorKind.HTTP: lambda said: HttpOptions.from_document(said).to_document(),

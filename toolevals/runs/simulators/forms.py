@@ -13,6 +13,7 @@ from labeling.models import Dataset
 from toolevals.archives import UNREADABLE
 from toolevals.grading.values.documents import load_json
 from toolevals.grading.values.problems import InvalidDocument
+from toolevals.json_types import JsonMapping
 from toolevals.registry.forms import McpServerForm
 from toolevals.runs.models import Simulator, SimulatorKind
 from toolevals.runs.simulators.contents import MAIN, MAX_CHARACTERS, MAX_FILES
@@ -47,7 +48,7 @@ class SimulatorForm(PlainForm):
         super().__init__(*args, prefix=self.kind.value, **kwargs)
         self.project = project
 
-    def content(self) -> Mapping[str, Any]:
+    def content(self) -> JsonMapping:
         """Return what the simulator is made of: every field but its name, by its name. The form is valid."""
         return {name: value for name, value in self.cleaned_data.items() if name != "name"}
 
@@ -94,7 +95,7 @@ class CodeForm(SimulatorForm):
         except UNREADABLE:
             raise forms.ValidationError("Is an archive that cannot be read.") from None
 
-    def content(self) -> Mapping[str, Any]:
+    def content(self) -> JsonMapping:
         return {"files": self.cleaned_data["file"]}
 
 
@@ -125,7 +126,7 @@ class HttpForm(ServerForm):
     )
     field_order = ("name", "base_url", "secret", "timeout", "tools")
 
-    def content(self) -> Mapping[str, Any]:
+    def content(self) -> JsonMapping:
         tools = [name.strip() for name in self.cleaned_data["tools"].split(",") if name.strip()]
         return {**super().content(), "tools": tools}
 
@@ -140,7 +141,7 @@ class McpForm(McpServerForm, ServerForm):
         super().__init__(project, *args, **kwargs)
         self.offer(project)
 
-    def content(self) -> Mapping[str, Any]:
+    def content(self) -> JsonMapping:
         return self.options() | {"timeout": self.cleaned_data["timeout"]}
 
 

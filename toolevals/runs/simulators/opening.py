@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from typing import Any
 from uuid import UUID
 
 from django.conf import settings
@@ -20,6 +19,7 @@ from toolevals.agents.scripted import ScriptedSimulator, Simulation
 from toolevals.grading.engine.compiled import CompiledCase
 from toolevals.grading.layers.execution import Effect
 from toolevals.grading.values import Transcript
+from toolevals.json_types import JsonMapping
 from toolevals.registry.mcp_servers import mcp_access
 from toolevals.runs.models import Run, Simulator, SimulatorKind
 from toolevals.runs.simulators.contents import is_trusted, limits
@@ -93,7 +93,7 @@ class Effects:
         self._instead = instead
 
     def of(
-        self, revision: UUID, shown: Mapping[str, Any], compiled: CompiledCase, transcript: Transcript | None
+        self, revision: UUID, shown: JsonMapping, compiled: CompiledCase, transcript: Transcript | None
     ) -> Effect | None:
         """Return what the transcript's calls did; None where there is nothing to execute them.
 

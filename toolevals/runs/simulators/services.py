@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from django.core.files.base import ContentFile
 from django.db import transaction
@@ -15,6 +13,7 @@ from django.urls import reverse
 from labeling.models import Dataset
 from toolevals.grading.values.canonical import digest
 from toolevals.grading.values.problems import InvalidDocument
+from toolevals.json_types import JsonMapping
 from toolevals.runs.agents.services import require_secret
 from toolevals.runs.models import DatasetSimulator, Simulator, SimulatorKind
 from toolevals.runs.simulators.contents import answered_tools, content_keyed, content_read, may_be_asked
@@ -37,7 +36,7 @@ class Wanted:
     project: Project
     name: str
     kind: str
-    content: Mapping[str, Any]
+    content: JsonMapping
 
     @property
     def digest(self) -> str:
@@ -50,7 +49,7 @@ class Wanted:
 
 
 def simulator_begin(
-    *, project: Project, actor: User | None, name: str, kind: str, content: Mapping[str, Any]
+    *, project: Project, actor: User | None, name: str, kind: str, content: JsonMapping
 ) -> Simulator | Job:
     """Return the project's simulator that is exactly this, or the job that will keep it.
 
@@ -63,9 +62,7 @@ def simulator_begin(
     return wanted.kept() or _job(wanted, actor)
 
 
-def simulator_ensure(
-    *, project: Project, actor: User | None, name: str, kind: str, content: Mapping[str, Any]
-) -> Simulator:
+def simulator_ensure(*, project: Project, actor: User | None, name: str, kind: str, content: JsonMapping) -> Simulator:
     """Return what `simulator_begin` would, and wait for it: not for a request. Raises InvalidDocument."""
     return _keep(_read(project, actor, name, kind, content), actor)
 
@@ -103,7 +100,7 @@ def simulator_choose(*, dataset: Dataset, actor: User | None, simulator: Simulat
     audit_record(project=dataset.project, actor=actor, verb="simulator_choose", target=dataset, detail=detail)
 
 
-def _read(project: Project, actor: User | None, name: str, kind: str, content: Mapping[str, Any]) -> Wanted:
+def _read(project: Project, actor: User | None, name: str, kind: str, content: JsonMapping) -> Wanted:
     title = name.strip()
     if not 1 <= len(title) <= NAME_LENGTH:
         raise InvalidDocument.at("/name", f"must have 1 to {NAME_LENGTH} characters")

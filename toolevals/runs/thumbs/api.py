@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from http import HTTPStatus
-from typing import Any
 from uuid import UUID
 
 from django.db.models import QuerySet
@@ -17,6 +16,7 @@ from rest_framework.response import Response
 from toolevals.runs.models import CaseGrade, Judge, Thumb
 from toolevals.runs.thumbs.services import thumb_give
 from toolevals.workspace.api.base import ProjectView
+from toolevals.workspace.api.plain import PlainSerializer
 from toolevals.workspace.models import within
 
 
@@ -33,7 +33,7 @@ class ThumbSerializer(serializers.ModelSerializer[Thumb]):
         fields = ("id", "case", "rubric", "judge", "person", "is_up", "note", "is_current", "created_at", "verdict")
 
 
-class ThumbRequestSerializer(serializers.Serializer[Any]):
+class ThumbRequestSerializer(PlainSerializer):
     """One's opinion of a judge's verdict by a rubric; null takes it back."""
 
     rubric = serializers.CharField(max_length=50)

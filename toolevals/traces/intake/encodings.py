@@ -30,6 +30,7 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import (
 
 from toolevals.grading.reading.telemetry.otlp_protobuf import logs_in_json, traces_in_json
 from toolevals.grading.values.problems import InvalidDocument
+from toolevals.json_types import JsonObject
 
 PROTOBUF: Final = "application/x-protobuf"
 JSON: Final = "application/json"
@@ -51,7 +52,7 @@ class Signal:
     response: Any
 
 
-def document_of(body: bytes, content_type: str, signal: Signal | None = None) -> dict[str, Any]:
+def document_of(body: bytes, content_type: str, signal: Signal | None = None) -> JsonObject:
     """Return an export as the JSON form of OTLP, of traces unless said otherwise.
 
     Raises InvalidDocument where the body is none.
@@ -60,7 +61,7 @@ def document_of(body: bytes, content_type: str, signal: Signal | None = None) ->
     return read(body, signal or TRACES)
 
 
-def _of_json(body: bytes, signal: Signal) -> dict[str, Any]:
+def _of_json(body: bytes, signal: Signal) -> JsonObject:
     try:
         document = orjson.loads(body)
     except ValueError as error:
@@ -73,7 +74,7 @@ def _of_json(body: bytes, signal: Signal) -> dict[str, Any]:
     return document
 
 
-def _of_protobuf(body: bytes, signal: Signal) -> dict[str, Any]:
+def _of_protobuf(body: bytes, signal: Signal) -> JsonObject:
     message = message_of(body, signal)
     return logs_in_json(message) if signal is LOGS else traces_in_json(message)
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Literal, TypeVar, get_args
+from typing import Final, Literal, TypeVar, get_args
 
 from toolevals.grading.reading.telemetry.scrubbing import ScrubbingRules, compared_name, scrubbed
 from toolevals.grading.values.matchers import compile_pattern
+from toolevals.json_types import JsonMapping
 
 Value = TypeVar("Value")
 
@@ -41,7 +42,7 @@ class ScrubRule:
         return {"kind": self.kind, "value": self.value} if self.value else {"kind": self.kind}
 
 
-def rules_of(documents: Iterable[Mapping[str, Any]]) -> tuple[ScrubRule, ...]:
+def rules_of(documents: Iterable[JsonMapping]) -> tuple[ScrubRule, ...]:
     """Return rules as they were stored. Raises ValueError that says which is wrong and why."""
     rules = []
     for place, document in enumerate(documents, start=1):

@@ -22,6 +22,7 @@ from toolevals.grading.reading.telemetry.otlp import (
     records_in,
 )
 from toolevals.grading.values.problems import InvalidDocument
+from toolevals.json_types import JsonMapping
 from toolevals.traces.intake.encodings import TRACES, Signal, delimited
 
 # Of one span as it is stored: the longest conversations of agents have a tenth of it.
@@ -41,11 +42,11 @@ _IDS: Final = ("traceId", "spanId", "parentSpanId")
 # No hexadecimal digit: so no record's key is a span's.
 _RECORD: Final = "l"
 
-Change = Callable[[Mapping[str, Any]], Mapping[str, Any]]
+Change = Callable[[JsonMapping], JsonMapping]
 
 
 # A resource or scope without its items: in OTLP's JSON form or in protobuf.
-Above = TypeVar("Above", Mapping[str, Any], bytes)
+Above = TypeVar("Above", JsonMapping, bytes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +98,7 @@ def is_sampled(trace_id: str, rate: float) -> bool:
     return rate >= 1 or int(trace_id[16:], 16) < rate * 2**64
 
 
-def sorted_spans(document: Mapping[str, Any], *, rate: float = 1.0, change: Change | None = None) -> Sorted:
+def sorted_spans(document: JsonMapping, *, rate: float = 1.0, change: Change | None = None) -> Sorted:
     """Return the spans of an export by trace; of an id that comes twice the first counts.
 
     `change` takes out what may not be stored; it is given each span, and what holds spans. Raises InvalidDocument where
@@ -106,14 +107,14 @@ def sorted_spans(document: Mapping[str, Any], *, rate: float = 1.0, change: Chan
     return _sorted(map(_span_item, exported_in(document)), rate, change)
 
 
-def sorted_records(document: Mapping[str, Any], *, rate: float = 1.0, change: Change | None = None) -> Sorted:
+def sorted_records(document: JsonMapping, *, rate: float = 1.0, change: Change | None = None) -> Sorted:
     """Return the log records of an export by trace, as `sorted_spans` does spans. Two that say the same are one."""
     return _sorted(map(_record_item, records_in(document)), rate, change)
 
 
 # An item: its pointer, its trace, its key, whether it is a root, what is stored of it and what holds it. Or its pointer
 # and what is wrong.
-_Item = tuple[str, str, str, bool, Mapping[str, Any], tuple[Mapping[str, Any], Mapping[str, Any]]]
+_Item = tuple[str, str, str, bool, JsonMapping, tuple[JsonMapping, JsonMapping]]
 _Wrong = tuple[str, InvalidDocument]
 
 
@@ -134,7 +135,7 @@ def _record_item(exported: ExportedRecord) -> _Item | _Wrong:
     return exported.pointer, record.trace_id, key, False, item, (exported.resource_logs, exported.scope_logs)
 
 
-def _known(item: Mapping[str, Any], known: Container[str]) -> Mapping[str, Any]:
+def _known(item: JsonMapping, known: Container[str]) -> JsonMapping:
     item = {key: value for key, value in item.items() if key in known}
     for key in _IDS:
         if isinstance(item.get(key), str):
@@ -144,7 +145,7 @@ def _known(item: Mapping[str, Any], known: Container[str]) -> Mapping[str, Any]:
 
 def _sorted(items: Iterable[_Item | _Wrong], rate: float, change: Change | None) -> Sorted:
     found = Sorted()
-    holders: dict[int, Mapping[str, Any]] = {}
+    holders: dict[int, JsonMapping] = {}
     for each in items:
         if len(each) == 2:
             pointer, wrong = each
@@ -164,7 +165,7 @@ def _sorted(items: Iterable[_Item | _Wrong], rate: float, change: Change | None)
     return found
 
 
-def _document(item: Mapping[str, Any], change: Change | None) -> bytes:
+def _document(item: JsonMapping, change: Change | None) -> bytes:
     document = _written(change(item) if change else item)
     require_size(document)
     return document
@@ -177,8 +178,8 @@ def require_size(document: bytes) -> None:
 
 
 def _above(
-    above: tuple[Mapping[str, Any], Mapping[str, Any]], holders: dict[int, Mapping[str, Any]], change: Change | None
-) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
+    above: tuple[JsonMapping, JsonMapping], holders: dict[int, JsonMapping], change: Change | None
+) -> tuple[JsonMapping, JsonMapping]:
     """Return what holds an item, without the items: made once for all of them."""
     for holder in above:
         if id(holder) not in holders:
@@ -186,7 +187,7 @@ def _above(
     return holders[id(above[0])], holders[id(above[1])]
 
 
-def _holder(holder: Mapping[str, Any], change: Change | None) -> Mapping[str, Any]:
+def _holder(holder: JsonMapping, change: Change | None) -> JsonMapping:
     """Return what holds items without them."""
     kept = {key: holder[key] for key in ("resource", "scope", "schemaUrl") if holder.get(key)}
     kept = {key: change(value) if change and isinstance(value, Mapping) else value for key, value in kept.items()}
@@ -201,7 +202,7 @@ def _written(value: object) -> bytes:
         raise InvalidDocument.at("", "cannot be kept as JSON") from None
 
 
-def stored_document(pieces: Sequence[Piece[Mapping[str, Any]]], signal: Signal = TRACES) -> bytes:
+def stored_document(pieces: Sequence[Piece[JsonMapping]], signal: Signal = TRACES) -> bytes:
     """Return pieces of one trace as one export of OTLP: what is written is read by the reader of exports."""
     return orjson.dumps(
         {

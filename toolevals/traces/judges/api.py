@@ -23,6 +23,7 @@ from toolevals.traces.judges.services import (
 )
 from toolevals.traces.models import SpanKind, TraceJudge
 from toolevals.workspace.api.base import ProjectView
+from toolevals.workspace.api.plain import PlainSerializer
 
 _LIMITS = ("share", "most_questions", "most_tokens", "most_cost", "is_on")
 _KIND = "The spans that it is asked about, each by itself; empty for the whole trace. It never changes."
@@ -63,7 +64,7 @@ class TraceJudgeSerializer(serializers.ModelSerializer[TraceJudge]):
         )
 
 
-class TraceJudgeChangeSerializer(serializers.Serializer[Any]):
+class TraceJudgeChangeSerializer(PlainSerializer):
     """Says how a judge is asked: `share` of the traces, 0 to 1, and at most so much a day, null for no limit."""
 
     share = serializers.FloatField()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Final
 
 from toolevals.grading.engine.compiled import CompiledCase, compile_case
 from toolevals.grading.engine.grading import grade
@@ -17,6 +17,7 @@ from toolevals.grading.reading.parsing import transcript_in
 from toolevals.grading.reading.parsing.content import result_text
 from toolevals.grading.values import Expectation, Message, ToolCall
 from toolevals.grading.values.verdicts import JudgedVerdict
+from toolevals.json_types import JsonMapping, JsonObject
 from toolevals.traces.reading.calls import call_told
 from toolevals.traces.reading.traces import ReadSpan, TraceReading
 
@@ -95,12 +96,12 @@ def _of_tool(reading: TraceReading, mine: ReadSpan) -> TraceReading:
     return _told(reading, [*_given(reading), *before], done)
 
 
-def _given(reading: TraceReading) -> list[dict[str, Any]]:
+def _given(reading: TraceReading) -> list[JsonObject]:
     messages = reading.given.get("messages")
     return messages if isinstance(messages, list) else []
 
 
-def _told(reading: TraceReading, given: Sequence[Mapping[str, Any]], done: Sequence[Message]) -> TraceReading:
+def _told(reading: TraceReading, given: Sequence[JsonMapping], done: Sequence[Message]) -> TraceReading:
     """Return a reading with another input and other things done; what could not be read stays so."""
     entry = reading.entry
     if entry is None or entry.example is None or entry.trial is None:

@@ -11,6 +11,7 @@ from django.db.models import Count, Exists, OuterRef, Q, Subquery
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
+from toolevals.json_types import JsonObject
 from toolevals.runs.models import Judge
 from toolevals.traces.intake.models import Trace, TraceQuerySet, first_id
 from toolevals.workspace.clock import database_now
@@ -270,7 +271,7 @@ def with_verdicts(
     `not_judged` and `waiting` are those to whose question a judge gave no answer. `asked_on` narrows them down to
     those that a judge was asked about on a day.
     """
-    said: dict[str, Any] = {"rule": rule, "status": verdict}
+    said: JsonObject = {"rule": rule, "status": verdict}
     if judge:
         its = TraceJudge.objects.in_project(project).filter(judge=judge).first()
         if its is None or (rule and rule != its.rule):

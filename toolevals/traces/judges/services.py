@@ -18,7 +18,7 @@ from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from datetime import date, datetime, timedelta
 from time import monotonic
-from typing import Any, Final
+from typing import Final
 
 from django.db import DatabaseError, transaction
 from django.db.models import F
@@ -31,6 +31,7 @@ from toolevals.agents.prices import Prices
 from toolevals.grading.judging import JudgementRequest, Rubric
 from toolevals.grading.values.problems import InvalidDocument, Problem
 from toolevals.grading.values.verdicts import JudgedVerdict
+from toolevals.json_types import JsonObject
 from toolevals.runs.judging.bench import judge_opened
 from toolevals.runs.judging.judge_snapshots import JudgeSnapshot
 from toolevals.runs.live.estimate import CHARACTERS_PER_TOKEN
@@ -258,7 +259,7 @@ def _verdict_write(
     return True
 
 
-def _key(question: TraceQuestion) -> dict[str, Any]:
+def _key(question: TraceQuestion) -> JsonObject:
     key = {"trace_id": question.trace_id, "number": JUDGES_FROM + question.judge_id}
     return key | ({"span_id": question.span_id} if question.span_id else {})
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.http import StreamingHttpResponse
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
@@ -20,11 +18,12 @@ from toolevals.traces.production.trace_costs import cost_figures
 from toolevals.traces.production.verdict_export import verdict_lines
 from toolevals.traces.reading.api import FILTERS, checked, filter_of
 from toolevals.workspace.api.base import ProjectView
+from toolevals.workspace.api.plain import PlainSerializer
 from toolevals.workspace.api.serializers import IntervalSerializer
 from toolevals.workspace.tables import serializer_of
 
 
-class ToolFiguresSerializer(serializers.Serializer[Any]):
+class ToolFiguresSerializer(PlainSerializer):
     """The calls of a tool, or of a part of them."""
 
     tool = serializers.CharField()
@@ -48,7 +47,7 @@ class ToolFiguresSerializer(serializers.Serializer[Any]):
     )
 
 
-class RuleDaySerializer(serializers.Serializer[Any]):
+class RuleDaySerializer(PlainSerializer):
     """Verdicts of an online rule, or of a judge, on the traces that came on one day."""
 
     rule = serializers.CharField(source="rule.name")

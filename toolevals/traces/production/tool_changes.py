@@ -12,13 +12,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from itertools import pairwise
-from typing import Any, Final, Literal, get_args
+from typing import Final, Literal, get_args
 from uuid import UUID, uuid5
 
 from django.utils import timezone
 
 from toolevals.grading.metrics.clustered import ExampleSums, rates_differ
 from toolevals.grading.metrics.comparison import holm
+from toolevals.json_types import JsonMapping
 from toolevals.traces.production.tool_figures import SPLITS, ToolFigures, counts_of, figures_of, tool_figures
 from toolevals.traces.reading.filters import TraceFilter
 from toolevals.workspace.clock import database_now
@@ -157,7 +158,7 @@ class ToolTable:
         return [change for each in self.shown for change in self.changes.get((each.tool, each.part), ())]
 
 
-def tool_filter(parameters: Mapping[str, Any]) -> tuple[TraceFilter, str]:
+def tool_filter(parameters: JsonMapping) -> tuple[TraceFilter, str]:
     """Return the days, agent, version and tool that an address asks for, and what the table is split by, or nothing."""
     said = dict(parameters)
     if "since" not in said:

@@ -11,11 +11,12 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Final
+from typing import Final
 from uuid import UUID, uuid5
 
 from django.db.models import QuerySet
 
+from toolevals.json_types import JsonObject
 from toolevals.presentation.csv import Cell
 from toolevals.traces.blindness import closed_to
 from toolevals.traces.models import SpanVerdict, Trace
@@ -87,7 +88,7 @@ def _with_ids(trace: Trace, verdicts: list[SpanVerdict]) -> Iterator[ExportedVer
         before[name] += 1
 
 
-def _batch(verdicts: list[ExportedVerdict]) -> dict[str, Any]:
+def _batch(verdicts: list[ExportedVerdict]) -> JsonObject:
     trace = verdicts[0].trace
     resource = {"service.name": trace.agent, "service.version": trace.agent_version}
     records = [_record(each) for each in verdicts]
@@ -101,10 +102,10 @@ def _batch(verdicts: list[ExportedVerdict]) -> dict[str, Any]:
     }
 
 
-def _record(each: ExportedVerdict) -> dict[str, Any]:
+def _record(each: ExportedVerdict) -> JsonObject:
     verdict, trace = each.verdict, each.trace
     at = _nanoseconds(trace.received_at)
-    said: dict[str, Any] = {
+    said: JsonObject = {
         "gen_ai.evaluation.name": verdict.rule,
         "gen_ai.evaluation.score.value": verdict.value,
         "gen_ai.evaluation.score.label": verdict.status,
@@ -123,11 +124,11 @@ def _record(each: ExportedVerdict) -> dict[str, Any]:
     return record | ({"spanId": verdict.span_id} if verdict.span_id else {})
 
 
-def _attributes(said: dict[str, Any]) -> list[dict[str, Any]]:
+def _attributes(said: JsonObject) -> list[JsonObject]:
     return [{"key": key, "value": _value(value)} for key, value in said.items()]
 
 
-def _value(value: str | float) -> dict[str, Any]:
+def _value(value: str | float) -> JsonObject:
     """Return a value as OTLP's JSON writes it: whole numbers as text."""
     if isinstance(value, str):
         return {"stringValue": value}

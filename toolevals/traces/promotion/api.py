@@ -40,6 +40,7 @@ from toolevals.traces.services.promotion_schedules import (
     schedule_switch,
 )
 from toolevals.workspace.api.base import ProjectView
+from toolevals.workspace.api.plain import PlainSerializer
 from toolevals.workspace.idempotency.api import idempotent
 from toolevals.workspace.jobs.api import JobSerializer
 from toolevals.workspace.models import User
@@ -72,7 +73,7 @@ class PromotionSerializer(serializers.ModelSerializer[Promotion]):
         return asked_words(promotion, user)
 
 
-class PlannedTurnSerializer(serializers.Serializer[Any]):
+class PlannedTurnSerializer(PlainSerializer):
     """A turn of a sample that is not made: its text as its example will hold it."""
 
     place = serializers.IntegerField()
@@ -112,7 +113,7 @@ def filter_said(said: dict[str, str]) -> dict[str, str]:
     return found.said
 
 
-class SampleRequestSerializer(serializers.Serializer[Any]):
+class SampleRequestSerializer(PlainSerializer):
     """Reads what every sample is made of."""
 
     dataset = serializers.SlugRelatedField(slug_field="slug", queryset=Dataset.objects.none())
@@ -208,7 +209,7 @@ class PromotionDetail(PromotionView):
         return Response(PromotionDetailSerializer(self.find(promotion), context=context).data)
 
 
-class PromotionMakeSerializer(serializers.Serializer[Any]):
+class PromotionMakeSerializer(PlainSerializer):
     """Says whether turns of traces that came cut are made examples too: without it, a sample with such is refused."""
 
     takes_cut = serializers.BooleanField(default=False)
@@ -276,7 +277,7 @@ class ScheduleRequestSerializer(SampleRequestSerializer):
         return ScheduleRequest(wanted=said.pop("filter"), **said)
 
 
-class ScheduleSwitchSerializer(serializers.Serializer[Any]):
+class ScheduleSwitchSerializer(PlainSerializer):
     """Reads whether a schedule is on."""
 
     is_on = serializers.BooleanField()
@@ -327,7 +328,7 @@ class ScheduleDetail(ProjectView):
         return Response(status=HTTPStatus.NO_CONTENT)
 
 
-class TodaySerializer(serializers.Serializer[Any]):
+class TodaySerializer(PlainSerializer):
     """The agent by its agent's id, the dataset, and the filter of the traces whose examples it is asked."""
 
     agent = serializers.PrimaryKeyRelatedField(queryset=Agent.objects.none())

@@ -24,6 +24,7 @@ from labeling.models import Dataset, VersionEntry
 from labeling.versions.services import version_freeze
 from toolevals.agents.connectors import CONNECTORS
 from toolevals.grading.values.problems import InvalidDocument
+from toolevals.json_types import JsonObject
 from toolevals.runs.agents.services import agent_ensure, experiment_ensure
 from toolevals.runs.live.settings import LiveSettings
 from toolevals.runs.models import Agent, Connector, Run
@@ -142,7 +143,7 @@ def today_runs(lease: Lease) -> None:
         Job.objects.filter(pk=job.pk).update(result_path=job.result_path)
 
 
-def _done(links: Sequence[TraceExample], lease: Lease) -> Iterator[tuple[UUID, dict[str, Any]]]:
+def _done(links: Sequence[TraceExample], lease: Lease) -> Iterator[tuple[UUID, JsonObject]]:
     """Yield what production did in the turn of each example, as a line of predictions has it."""
     by_trace = sorted(links, key=attrgetter("trace_id"))
     for number, (pk, group) in enumerate(groupby(by_trace, key=attrgetter("trace_id"))):

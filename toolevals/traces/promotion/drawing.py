@@ -8,6 +8,7 @@ from typing import Any
 from uuid import UUID
 
 from labeling.models import Dataset
+from toolevals.json_types import JsonObject
 from toolevals.registry.models import ToolListEntry
 from toolevals.traces.models import Promotion, PromotionState, Trace, TraceExample, Turns
 from toolevals.traces.promotion.sampling import LikeTurns, likeness_of, traces_draw
@@ -62,7 +63,7 @@ class _Sample:
 
     def __init__(self, promotion: Promotion, *, takes_cut: bool) -> None:
         self._takes_cut = takes_cut
-        self.plan: dict[str, list[dict[str, Any]]] = {"new": [], "known": []}
+        self.plan: dict[str, list[JsonObject]] = {"new": [], "known": []}
         self.left_out: list[dict[str, str]] = []
         self.folded = 0
         self._promotion = promotion

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from operator import itemgetter
 from typing import Any
@@ -12,6 +12,7 @@ from labeling.models import Example
 from toolevals.grading.json_schema.conformance import why_unused
 from toolevals.grading.reading.examples import ExampleRow
 from toolevals.grading.values.problems import InvalidDocument
+from toolevals.json_types import JsonMapping, JsonObject
 from toolevals.traces.intake.scrubbing import Scrubber
 from toolevals.traces.models import Promotion, PromotionState, Trace, TraceExample, TraceSettings
 from toolevals.traces.promotion.drawing import MOST_NAMED
@@ -55,7 +56,7 @@ class _Work:
         self._promotion = promotion
         self._scrubber = Scrubber(TraceSettings.of(promotion.project).rules)
 
-    def make(self, planned: Sequence[Mapping[str, Any]]) -> None:
+    def make(self, planned: Sequence[JsonMapping]) -> None:
         """Make the examples of one trace."""
         trace = Trace.objects.filter(project=self._promotion.project_id, pk=planned[0]["trace"]).first()
         turns = {turn.number: turn for turn in turns_of(trace_read(spans_of(trace)))} if trace else {}
@@ -67,7 +68,7 @@ class _Work:
                 self._link(example, [[trace.pk, turn.number]], is_folded=False)
                 self._link(example, each["alike"], is_folded=True)
 
-    def fold_into_known(self, known: Iterable[Mapping[str, Any]]) -> None:
+    def fold_into_known(self, known: Iterable[JsonMapping]) -> None:
         """Link turns that ask the same as an example which was there before."""
         for each in known:
             example = Example.objects.filter(pk=each["example"]).first() if each["alike"] else None
@@ -115,6 +116,6 @@ class _Work:
             self._promotion.left_out = [*self._promotion.left_out, {"id": trace, "reason": reason}]
 
 
-def scrubbed_input(turn: Turn, scrubber: Scrubber) -> dict[str, Any]:
+def scrubbed_input(turn: Turn, scrubber: Scrubber) -> JsonObject:
     """Return the input of a turn's example: without what the project's rules take out by now."""
     return scrubber.without(turn.input)

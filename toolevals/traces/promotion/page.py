@@ -6,12 +6,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
-from typing import Any
 
 from django.db.models import Count, Q
 
 from labeling.lint.inputs import conversation_text
 from labeling.models import Example
+from toolevals.json_types import JsonObject
 from toolevals.traces.intake.scrubbing import Scrubber
 from toolevals.traces.models import Promotion, PromotionSchedule, Trace, TraceExample, TraceSettings, Turns
 from toolevals.traces.promotion.making import scrubbed_input
@@ -54,7 +54,7 @@ def planned_turns(promotion: Promotion, page: int) -> list[ShownTurn]:
     ]
 
 
-def _read(planned: Sequence[dict[str, Any]]) -> Iterator[tuple[dict[str, Any], Turn]]:
+def _read(planned: Sequence[JsonObject]) -> Iterator[tuple[JsonObject, Turn]]:
     for pk, group in groupby(planned, key=itemgetter("trace")):
         trace = Trace.objects.filter(pk=pk).first()
         turns = {turn.number: turn for turn in turns_of(trace_read(spans_of(trace)))} if trace else {}
@@ -74,7 +74,7 @@ def _shown(place: int, turn: Turn, scrubber: Scrubber, alike: int) -> ShownTurn:
     return ShownTurn(place, request, earlier, tools, alike, is_scrubbed=content != turn.input, damage=damage)
 
 
-def _words(message: dict[str, Any]) -> str:
+def _words(message: JsonObject) -> str:
     """Return what a message says; of one that only calls, the calls."""
     said = conversation_text({"messages": [{**message, "role": "user"}]})
     calls = message.get("calls") or message.get("tool_calls") or ()

@@ -16,6 +16,7 @@ from labeling.lint.inputs import ALIKE, FEWEST_WORDS, MOST_IN_A_PROBE, PROBES, c
 from labeling.lint.texts import SKETCH, resemblance, sketch, words_in
 from toolevals.grading.reading.examples import first_words
 from toolevals.grading.values.canonical import digest
+from toolevals.json_types import JsonMapping
 from toolevals.traces.models import SpanVerdict, ToolUse, Trace
 from toolevals.traces.reading.filters import TraceFilter
 from toolevals.workspace.models import Project, Role
@@ -165,7 +166,7 @@ class Likeness:
     is_short: bool
 
 
-def likeness_of(shown: Mapping[str, Any], tools: Iterable[str]) -> Likeness:
+def likeness_of(shown: JsonMapping, tools: Iterable[str]) -> Likeness:
     """Return the likeness of an example's input. The system's words are left aside where they only resemble."""
     messages = shown.get("messages")
     said = [each for each in (messages if isinstance(messages, list) else ()) if isinstance(each, dict)]
@@ -218,6 +219,6 @@ def _are_alike(one: Likeness, other: Likeness) -> bool:
     return resemblance(one.request, other.request) >= ALIKE and resemblance(one.whole, other.whole) >= ALIKE
 
 
-def _plain(message: Mapping[str, Any]) -> str:
+def _plain(message: JsonMapping) -> str:
     words = first_words({"messages": [{**message, "role": "user"}]}) or ""
     return " ".join(words.split()).casefold()

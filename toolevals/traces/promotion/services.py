@@ -26,6 +26,7 @@ from labeling.models import (
     SpareLabel,
     VersionEntry,
 )
+from toolevals.json_types import JsonObject
 from toolevals.traces.models import Promotion, PromotionSchedule, PromotionState, TraceExample, Turns
 from toolevals.workspace.addresses import address
 from toolevals.workspace.audit.services import audit_record
@@ -127,7 +128,7 @@ def locked(promotion: Promotion) -> Promotion:
     return Promotion.objects.select_for_update(no_key=True).get(pk=promotion.pk)
 
 
-def payload_of(promotion: Promotion) -> dict[str, Any]:
+def payload_of(promotion: Promotion) -> JsonObject:
     """Return what tells a batch of a job which promotion it works on."""
     return {"promotion": str(promotion.pk)}
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from toolevals.grading.reading.parsing import last_words
 from toolevals.grading.values import Message, ToolSpec, Transcript
+from toolevals.json_types import JsonObject
 from toolevals.traces.reading.traces import TraceReading
 
 
@@ -20,7 +20,7 @@ class Turn:
     """
 
     number: int
-    input: dict[str, Any]
+    input: JsonObject
     tools: list[ToolSpec]
     done: Transcript
     damage: tuple[str, ...] = ()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from http import HTTPStatus
 from typing import Any
 from uuid import UUID
@@ -17,6 +16,7 @@ from rest_framework.response import Response
 
 from toolevals.grading.json_schema.conformance import why_unused
 from toolevals.grading.values.problems import Problem
+from toolevals.json_types import JsonMapping
 from toolevals.traces.blindness import CLOSED
 from toolevals.traces.intake.models import shown
 from toolevals.traces.judges.models import VerdictStatus
@@ -29,6 +29,7 @@ from toolevals.traces.reading.filters import NAMES, SAID_ONCE, VERDICTS, TraceFi
 from toolevals.traces.reading.page import judged_of, whole_conversation
 from toolevals.traces.reading.traces import ReadSpan, TraceReading, trace_read
 from toolevals.workspace.api.base import ProjectView
+from toolevals.workspace.api.plain import PlainSerializer
 from toolevals.workspace.api.problems import Problems
 
 
@@ -51,7 +52,7 @@ class TraceSerializer(serializers.ModelSerializer[Trace]):
         )
 
 
-class EventSerializer(serializers.Serializer[Any]):
+class EventSerializer(PlainSerializer):
     """An event of a span, or a log record that was made in it."""
 
     name = serializers.CharField(allow_blank=True)
@@ -59,7 +60,7 @@ class EventSerializer(serializers.Serializer[Any]):
     attributes = serializers.DictField(help_text="The body of a log record is `event.body`.")
 
 
-class LoneRecordSerializer(serializers.Serializer[Any]):
+class LoneRecordSerializer(PlainSerializer):
     """A log record of a span that has not come."""
 
     span_id = serializers.CharField()
@@ -126,7 +127,7 @@ class ExampleOfTraceSerializer(serializers.Serializer[ExampleOfTrace]):
     cases = LaterCaseSerializer(many=True)
 
 
-class JudgedSerializer(serializers.Serializer[Any]):
+class JudgedSerializer(PlainSerializer):
     """Holds what a judge said of a trace, or of a span of it."""
 
     rule = serializers.CharField(source="rule.name")
@@ -142,7 +143,7 @@ class JudgedSerializer(serializers.Serializer[Any]):
     cost = serializers.FloatField(allow_null=True, help_text="In the currency of the judge's prices.")
 
 
-class NotJudgedSerializer(serializers.Serializer[Any]):
+class NotJudgedSerializer(PlainSerializer):
     """A question to a judge without an answer: it waits, or it is not asked."""
 
     rule = serializers.CharField(source="rule.name")
@@ -152,7 +153,7 @@ class NotJudgedSerializer(serializers.Serializer[Any]):
     reason = serializers.CharField(allow_blank=True)
 
 
-class DamageSerializer(serializers.Serializer[Any]):
+class DamageSerializer(PlainSerializer):
     """Names what of a span came cut, dropped by its sender, or changed."""
 
     span_id = serializers.CharField()
@@ -160,7 +161,7 @@ class DamageSerializer(serializers.Serializer[Any]):
     message = serializers.CharField()
 
 
-class TraceDetailSerializer(serializers.Serializer[Any]):
+class TraceDetailSerializer(PlainSerializer):
     """A trace with its conversation, what was offered, its calls and its spans."""
 
     trace = TraceSerializer()
@@ -221,7 +222,7 @@ FILTERS = [
 ]
 
 
-def filter_of(parameters: Mapping[str, Any]) -> TraceFilter:
+def filter_of(parameters: JsonMapping) -> TraceFilter:
     """Return the filter of an address. Raises `Problems` where a value of it is wrong."""
     return checked(TraceFilter.of(parameters))
 

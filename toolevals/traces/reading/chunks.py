@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import orjson
 import zstandard
@@ -13,6 +12,7 @@ from toolevals.grading.reading.telemetry.otlp import LogRecord, TelemetrySpan, r
 from toolevals.grading.reading.telemetry.otlp_protobuf import kept_traces_in_json
 from toolevals.grading.values import ToolSpec
 from toolevals.grading.values.problems import InvalidDocument
+from toolevals.json_types import JsonObject
 from toolevals.registry.models import Registry, RegistryVersion
 from toolevals.registry.tool_lists import tools_in
 from toolevals.traces.models import Trace
@@ -50,13 +50,13 @@ def read_chunks(trace: Trace) -> Chunks:
     )
 
 
-def _documents(trace: Trace) -> Iterator[dict[str, Any]]:
+def _documents(trace: Trace) -> Iterator[JsonObject]:
     unpacker = zstandard.ZstdDecompressor()
     for body in trace.chunks.order_by("pk").values_list("body", flat=True):
         yield document_in(unpacker.decompress(bytes(body)))
 
 
-def document_in(export: bytes) -> dict[str, Any]:
+def document_in(export: bytes) -> JsonObject:
     """Return an export of OTLP, as it is stored, in the JSON form. A message of protobuf never begins with a brace."""
     return orjson.loads(export) if export.startswith(b"{") else kept_traces_in_json(export)
 

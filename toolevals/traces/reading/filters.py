@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, fields
 from datetime import datetime, timedelta
-from typing import Any, Final, Self
+from typing import Final, Self
 from urllib.parse import urlencode
 from uuid import UUID
 
@@ -13,6 +13,7 @@ from django.utils import timezone
 from django.utils.dateparse import parse_date, parse_datetime
 
 from toolevals.grading.layers.troubles import ERROR_CLASSES
+from toolevals.json_types import JsonMapping, JsonObject
 from toolevals.traces.blindness import closed_to
 from toolevals.traces.intake.models import TraceQuerySet
 from toolevals.traces.judges.models import VerdictStatus, with_verdicts
@@ -89,7 +90,7 @@ class TraceFilter:
     problems: dict[str, str] = field(default_factory=dict, compare=False)
 
     @classmethod
-    def of(cls, parameters: Mapping[str, Any]) -> Self:
+    def of(cls, parameters: JsonMapping) -> Self:
         """Return what an address asks for; what it says wrongly is named in `problems`, and narrows nothing down."""
         found = {name: str(parameters.get(name) or "").strip()[:200] for name in NAMES}
         if broke := str(parameters.get("broke") or "").strip()[:200]:
@@ -175,8 +176,8 @@ class TraceFilter:
 
         return sought_page_of(rows.filter(pk__lte=newest), among, before, size, far=far, look_at=_LOOK_AT)
 
-    def _call(self) -> dict[str, Any]:
-        wanted: dict[str, Any] = {"tool": self.tool} if self.tool else {}
+    def _call(self) -> JsonObject:
+        wanted: JsonObject = {"tool": self.tool} if self.tool else {}
         if self.error == "any":
             wanted["error_class__in"] = ERRORS
         elif self.error:

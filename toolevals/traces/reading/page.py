@@ -6,7 +6,7 @@ import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, cast
+from typing import Final, cast
 
 from labeling.conversation import Conversation, read_conversation
 from labeling.conversation.lines import pretty
@@ -15,6 +15,7 @@ from toolevals.grading.reading.telemetry.conventions.genai import EVENTS
 from toolevals.grading.values import Transcript
 from toolevals.grading.values.problems import Problem
 from toolevals.grading.values.verdicts import Status
+from toolevals.json_types import JsonObject
 from toolevals.traces.judges.rules import JudgeRule, TraceQuestionShown, judge_verdicts, open_questions
 from toolevals.traces.models import SpanVerdict, Trace
 from toolevals.traces.reading.calls import UsedTool, used_tools
@@ -153,7 +154,7 @@ def _rule_verdict(kept: SpanVerdict) -> RuleVerdict:
     return RuleVerdict(kept.rule, kept.span_id, cast("Status", kept.status), kept.value, kept.reason)
 
 
-def whole_conversation(reading: TraceReading) -> dict[str, Any]:
+def whole_conversation(reading: TraceReading) -> JsonObject:
     """Return what was given and what was done as one conversation."""
     given = reading.given
     messages = given.get("messages")
@@ -163,7 +164,7 @@ def whole_conversation(reading: TraceReading) -> dict[str, Any]:
     }
 
 
-def _done(transcript: Transcript) -> list[dict[str, Any]]:
+def _done(transcript: Transcript) -> list[JsonObject]:
     documents = [message.thought_document() for message in transcript.messages]
     said = {document.get("content") for document in documents}
     if transcript.answer and transcript.answer not in said:

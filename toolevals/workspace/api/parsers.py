@@ -11,6 +11,7 @@ from rest_framework.parsers import BaseParser, FileUploadParser
 
 from toolevals.grading.values.documents import load_json
 from toolevals.grading.values.problems import InvalidDocument
+from toolevals.json_types import JsonMapping
 from toolevals.workspace.old_names import with_new_names
 
 CHUNK = 1 << 20
@@ -25,9 +26,7 @@ class StrictJsonParser(BaseParser):
 
     media_type = "application/json"
 
-    def parse(
-        self, stream: IO[Any], media_type: str | None = None, parser_context: Mapping[str, Any] | None = None
-    ) -> Any:
+    def parse(self, stream: IO[Any], media_type: str | None = None, parser_context: JsonMapping | None = None) -> Any:
         """Return the value. Raises Problems: 413 with the limit, or 400 with the place in the body."""
         # The REST framework loads this module while it loads its views, on which that one stands.
         from toolevals.workspace.api.problems import Problems

@@ -18,6 +18,7 @@ from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 
 from toolevals.grading.values.problems import Problem, pointer_to
+from toolevals.json_types import JsonMapping
 from toolevals.workspace.access import READING
 
 
@@ -69,7 +70,7 @@ class _Operation:
     """The names that an operation takes: parameters of its address, and the schema of its body by media type."""
 
     parameters: frozenset[str]
-    bodies: Mapping[str, Any]
+    bodies: JsonMapping
 
 
 @cache
@@ -118,14 +119,14 @@ def _unknown_fields(operation: _Operation, request: Request) -> Iterable[Problem
     return found or (_misplaced_files(_resolved(schema), body) if media_type in _FORMS else [])
 
 
-def _misplaced_files(schema: Mapping[str, Any], body: Mapping[str, Any]) -> Iterator[Problem]:
+def _misplaced_files(schema: JsonMapping, body: JsonMapping) -> Iterator[Problem]:
     """Yield the parts of a form that are files where the document says of none that it is one."""
     for name, held in body.items():
         if isinstance(held, UploadedFile) and schema.get("properties", {}).get(name, {}).get("format") != "binary":
             yield Problem(pointer_to([name]), f"The field {name!r} takes no file.")
 
 
-def _unknown(schema: Mapping[str, Any], value: Any, path: Path) -> Iterator[Problem]:
+def _unknown(schema: JsonMapping, value: Any, path: Path) -> Iterator[Problem]:
     """Yield the fields of a value that its schema does not name, where the schema names all there are."""
     schema = _resolved(schema)
     if isinstance(value, list) and "items" in schema:
@@ -141,7 +142,7 @@ def _unknown(schema: Mapping[str, Any], value: Any, path: Path) -> Iterator[Prob
             yield Problem(pointer_to([*path, name]), f"This field is not known here. {_known(fields)}")
 
 
-def _resolved(schema: Mapping[str, Any]) -> Mapping[str, Any]:
+def _resolved(schema: JsonMapping) -> JsonMapping:
     """Return what a schema refers to; where it is one of several, nothing is known."""
     from toolevals.workspace.api.document import document
 

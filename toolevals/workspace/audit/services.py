@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from django.db.models import Model
 
+from toolevals.json_types import JsonMapping
 from toolevals.workspace.models import AuditEntry, Project, User
 
 
@@ -16,7 +14,7 @@ def audit_record(
     actor: User | None,
     verb: str,
     target: Model,
-    detail: Mapping[str, Any] | None = None,
+    detail: JsonMapping | None = None,
 ) -> None:
     """Write down that `actor` (None: the system) did `verb` to `target`.
 

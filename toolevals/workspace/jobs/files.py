@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from datetime import datetime, timedelta
-from typing import IO, Any
+from typing import IO
 
 from django.core.files import File
 
+from toolevals.json_types import JsonMapping
 from toolevals.workspace.jobs.leases import Lease
 from toolevals.workspace.models import Job, Upload
 from toolevals.workspace.uploads.services import file_store
@@ -19,7 +20,7 @@ KINDS = ("export", "bundle", "table", "tools_preview", "file_look")
 
 
 def job_file_write(
-    lease: Lease, write: Callable[[IO[bytes]], None], *, name: str, report: Callable[[], Mapping[str, Any]] = dict
+    lease: Lease, write: Callable[[IO[bytes]], None], *, name: str, report: Callable[[], JsonMapping] = dict
 ) -> None:
     """Write a job's file and finish its batch; `report` is asked afterwards for what else the job found out.
 

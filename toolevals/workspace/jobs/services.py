@@ -8,7 +8,7 @@ first and the job second, so that two of them never wait for each other.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
@@ -17,6 +17,7 @@ from django.conf import settings
 from django.db import transaction
 from django.db.models import F, Max
 
+from toolevals.json_types import JsonMapping
 from toolevals.workspace.audit.services import audit_record
 from toolevals.workspace.clock import database_now
 from toolevals.workspace.jobs.models import NO_REASON
@@ -33,7 +34,7 @@ class BatchPlan:
     """
 
     task: str
-    payload: Mapping[str, Any]
+    payload: JsonMapping
     size: int = 1
     stage: int = 0
     queue: Queue = Queue.IO

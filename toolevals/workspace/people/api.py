@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from http import HTTPStatus
-from typing import Any
 from uuid import UUID
 
 from django.core.exceptions import PermissionDenied
@@ -16,6 +15,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from toolevals.workspace.api.base import ProjectView
+from toolevals.workspace.api.plain import PlainSerializer
 from toolevals.workspace.api.problems import Problems
 from toolevals.workspace.api.serializers import RoleField, UserSerializer
 from toolevals.workspace.middleware import shows_secret
@@ -58,21 +58,21 @@ class InvitationSerializer(serializers.ModelSerializer[Invitation]):
         fields = ("id", "email", "role", "state", "is_expired", "actor", "created_at", "expires_at", "ended_at")
 
 
-class NewInvitationSerializer(serializers.Serializer[Any]):
+class NewInvitationSerializer(PlainSerializer):
     """Whom to invite, as what."""
 
     email = serializers.EmailField(max_length=254)
     role = RoleField()
 
 
-class MadeInvitationSerializer(serializers.Serializer[Any]):
+class MadeInvitationSerializer(PlainSerializer):
     """An invitation and its link, which is not kept and shown here only."""
 
     invitation = InvitationSerializer()
     link = serializers.URLField()
 
 
-class MemberRoleSerializer(serializers.Serializer[Any]):
+class MemberRoleSerializer(PlainSerializer):
     """Another role."""
 
     role = RoleField()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from http import HTTPStatus
-from typing import Any, cast
+from typing import cast
 
 from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
@@ -16,6 +16,7 @@ from rest_framework.reverse import reverse
 from rest_framework.views import APIView
 
 from toolevals.workspace.api.base import ProjectView
+from toolevals.workspace.api.plain import PlainSerializer
 from toolevals.workspace.api.serializers import RoleField, UserSerializer
 from toolevals.workspace.idempotency.api import idempotent
 from toolevals.workspace.models import (
@@ -36,14 +37,14 @@ class ProjectSerializer(serializers.ModelSerializer[Project]):
         fields = ("id", "slug", "name", "labels_wanted", "undo_seconds", "created_at")
 
 
-class NewProjectSerializer(serializers.Serializer[Any]):
+class NewProjectSerializer(PlainSerializer):
     """A project to make."""
 
     slug = serializers.SlugField(max_length=60, help_text="For addresses: letters, digits and hyphens.")
     name = serializers.CharField(max_length=120)
 
 
-class MeSerializer(serializers.Serializer[Any]):
+class MeSerializer(PlainSerializer):
     """The person who asks; with a token, the project and the token's purpose."""
 
     user = UserSerializer()
@@ -51,7 +52,7 @@ class MeSerializer(serializers.Serializer[Any]):
     role = RoleField(allow_null=True)
 
 
-class IndexSerializer(serializers.Serializer[Any]):
+class IndexSerializer(PlainSerializer):
     """The first addresses of the interface."""
 
     version = serializers.CharField()

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.core.exceptions import ValidationError as Invalid
 from django.db.models import QuerySet
 from django.shortcuts import get_object_or_404
@@ -15,6 +13,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from toolevals.workspace.api.base import ProjectView
+from toolevals.workspace.api.plain import PlainSerializer
 from toolevals.workspace.api.serializers import UserSerializer
 from toolevals.workspace.models import (
     Secret,
@@ -33,7 +32,7 @@ class SecretSerializer(serializers.ModelSerializer[Secret]):
         fields = ("id", "name", "addresses", "actor", "changed_at")
 
 
-class SecretValueSerializer(serializers.Serializer[Any]):
+class SecretValueSerializer(PlainSerializer):
     """The value of a secret, and where it may be sent. A new one, and other addresses, need a value.
 
     Addresses that are left out stay as they are.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from http import HTTPStatus
-from typing import Any
 from uuid import UUID
 
 from django.db.models import QuerySet
@@ -15,6 +14,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from toolevals.workspace.api.base import ProjectView
+from toolevals.workspace.api.plain import PlainSerializer
 from toolevals.workspace.api.problems import Problems
 from toolevals.workspace.api.serializers import RoleField, UserSerializer
 from toolevals.workspace.middleware import shows_secret
@@ -47,7 +47,7 @@ class TokenSerializer(serializers.ModelSerializer[ApiToken]):
         )
 
 
-class NewTokenSerializer(serializers.Serializer[Any]):
+class NewTokenSerializer(PlainSerializer):
     """A token to make."""
 
     name = serializers.CharField(max_length=80)
@@ -64,7 +64,7 @@ class NewTokenSerializer(serializers.Serializer[Any]):
     )
 
 
-class MadeTokenSerializer(serializers.Serializer[Any]):
+class MadeTokenSerializer(PlainSerializer):
     """A new token and its secret, which is not kept and shown here only."""
 
     token = TokenSerializer()

@@ -18,6 +18,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from toolevals.workspace.api.base import NewestFirst, ProjectView
+from toolevals.workspace.api.plain import PlainSerializer
 from toolevals.workspace.api.problems import Problems
 from toolevals.workspace.api.serializers import UserSerializer
 from toolevals.workspace.clock import database_now
@@ -29,20 +30,20 @@ from toolevals.workspace.trash.lists import deleted_projects, is_cursor, project
 from toolevals.workspace.trash.services import TrashError, jobs_destroying, trash_destroy, trash_put, trash_restore
 
 
-class TakenSerializer(serializers.Serializer[Any]):
+class TakenSerializer(PlainSerializer):
     """The number of rows that go with a deleted object."""
 
     count = serializers.IntegerField()
     words = serializers.CharField()
 
 
-class DestroySerializer(serializers.Serializer[Any]):
+class DestroySerializer(PlainSerializer):
     """That it is meant: the name of what is to be destroyed."""
 
     name = serializers.CharField(max_length=200, help_text="Its short name; of a run its number.")
 
 
-class TrashedSerializer(serializers.Serializer[Any]):
+class TrashedSerializer(PlainSerializer):
     """A deleted thing; of one that was just restored the dates are null."""
 
     id = serializers.UUIDField(source="pk")
@@ -86,7 +87,7 @@ class TrashedSerializer(serializers.Serializer[Any]):
         return (row.deletion or {}).get("rests", [])
 
 
-class TrashPageSerializer(serializers.Serializer[Any]):
+class TrashPageSerializer(PlainSerializer):
     """Some deleted things, and the address of those deleted before them; null at the end."""
 
     next = serializers.URLField(allow_null=True)

@@ -12,6 +12,7 @@ from toolevals.grading.files.evaluation_files.entry import Found, keys, unknown_
 from toolevals.grading.reading.examples import ExampleRow
 from toolevals.grading.values import Expectation, ToolCall
 from toolevals.grading.values.problems import InvalidDocument, Problem
+from toolevals.json_types import JsonMapping, JsonObject
 
 _KNOWN = keys("id question function time profile path")
 _SPEAKER = re.compile(r"^(user|system): ?", re.MULTILINE)
@@ -33,7 +34,7 @@ def read(document: object) -> Iterator[Found]:
     return answered_examples(document, _row)
 
 
-def _row(item: Mapping[str, Any], answer: Mapping[str, Any] | None) -> ExampleRow:
+def _row(item: JsonMapping, answer: JsonMapping | None) -> ExampleRow:
     name, question = item.get("id"), item.get("question")
     if not isinstance(name, str) or not isinstance(question, str) or not question.strip():
         raise InvalidDocument.at("/question" if isinstance(name, str) else "/id", "is not text")
@@ -52,7 +53,7 @@ def _row(item: Mapping[str, Any], answer: Mapping[str, Any] | None) -> ExampleRo
     return ExampleRow(name, content, tools, expectation, "", {"category": category}, tuple(losses))
 
 
-def _messages(question: str) -> Iterator[dict[str, Any]]:
+def _messages(question: str) -> Iterator[JsonObject]:
     found = list(_SPEAKER.finditer(question))
     if not found or found[0].start():
         yield {"role": "user", "content": question.strip()}

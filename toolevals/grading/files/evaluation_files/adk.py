@@ -30,6 +30,7 @@ from toolevals.grading.reading.parsing.json_calls import call_of
 from toolevals.grading.values import Call, Message
 from toolevals.grading.values.documents import load_json
 from toolevals.grading.values.problems import InvalidDocument, Problem
+from toolevals.json_types import JsonMapping, JsonObject, JsonValue
 
 _CASE = keys("eval_id conversation conversation_scenario session_input creation_timestamp rubrics final_session_state")
 _INVOCATION = keys("invocation_id user_content final_response intermediate_data creation_timestamp rubrics app_details")
@@ -55,10 +56,10 @@ def detect_result(document: object) -> str | None:
     return None
 
 
-def read_set(document: Any) -> Iterator[Found]:
+def read_set(document: JsonValue) -> Iterator[Found]:
     """Yield an example for each invocation of each case, with what was said before it."""
     if isinstance(document, list):
-        before: list[dict[str, Any]] = []
+        before: list[JsonObject] = []
         yield from entries_read(items_at(document), lambda item: _older(item, before))
         return
     key = "eval_cases" if "eval_cases" in document else "evalCases"
@@ -80,7 +81,7 @@ def read_result(document: object) -> Iterator[Found]:
         if not isinstance(done, list) or not name:
             yield pointer, InvalidDocument.at("", "has no eval_id or no eval_metric_result_per_invocation")
             continue
-        before: list[dict[str, Any]] = []
+        before: list[JsonObject] = []
         for place, each in enumerate(done):
             where = f"{pointer}/eval_metric_result_per_invocation/{place}"
             try:
@@ -89,7 +90,7 @@ def read_result(document: object) -> Iterator[Found]:
                 yield where, error
 
 
-def _case(case: Mapping[str, Any], pointer: str) -> Iterator[Found]:
+def _case(case: JsonMapping, pointer: str) -> Iterator[Found]:
     name = case.get("eval_id")
     if not isinstance(name, str) or not name:
         raise InvalidDocument.at("/eval_id", "is missing")
@@ -98,7 +99,7 @@ def _case(case: Mapping[str, Any], pointer: str) -> Iterator[Found]:
         raise InvalidDocument.at(
             "/conversation", "is missing: a scenario without a conversation says nothing of the calls that are expected"
         )
-    before: list[dict[str, Any]] = []
+    before: list[JsonObject] = []
     state = case.get("session_input")
     losses = unknown_keys(case, _CASE)
     if isinstance(state, Mapping) and state.get("state"):
@@ -119,9 +120,7 @@ def _case(case: Mapping[str, Any], pointer: str) -> Iterator[Found]:
             raise error.below(where) from None
 
 
-def _invocation(
-    item: Mapping[str, Any], name: str, before: list[dict[str, Any]], losses: tuple[Problem, ...] = ()
-) -> Entry:
+def _invocation(item: JsonMapping, name: str, before: list[JsonObject], losses: tuple[Problem, ...] = ()) -> Entry:
     """Return an invocation as an example; `before` grows by what was said in it."""
     words = _words(item.get("user_content"))
     if not words:
@@ -140,7 +139,7 @@ def _invocation(
     return Entry(row, losses=losses)
 
 
-def _ran(item: Mapping[str, Any], name: str, before: list[dict[str, Any]]) -> Entry:
+def _ran(item: JsonMapping, name: str, before: list[JsonObject]) -> Entry:
     actual = _plain(object_at(item.get("actual_invocation"), "/actual_invocation"))
     expected = item.get("expected_invocation")
     # Without an expected invocation the example is still to be labelled.
@@ -160,7 +159,7 @@ def _ran(item: Mapping[str, Any], name: str, before: list[dict[str, Any]]) -> En
     return Entry(entry.example, Trial(name, transcript_of(messages), entry.example.input), entry.losses)
 
 
-def _older(item: Mapping[str, Any], before: list[dict[str, Any]]) -> Entry:
+def _older(item: JsonMapping, before: list[JsonObject]) -> Entry:
     words = item.get("query")
     if not isinstance(words, str) or not words:
         raise InvalidDocument.at("/query", "is not text")
@@ -184,7 +183,7 @@ def _older(item: Mapping[str, Any], before: list[dict[str, Any]]) -> Entry:
     )
 
 
-def _calls(item: Mapping[str, Any]) -> tuple[Call, ...]:
+def _calls(item: JsonMapping) -> tuple[Call, ...]:
     return tuple(
         call_of(each.get("name"), each.get("args"), each["id"] if isinstance(each.get("id"), str) else None,
                 shown_as=dict(each))
@@ -192,14 +191,14 @@ def _calls(item: Mapping[str, Any]) -> tuple[Call, ...]:
     )  # fmt: skip
 
 
-def _results(item: Mapping[str, Any]) -> dict[str, str]:
+def _results(item: JsonMapping) -> dict[str, str]:
     return {
         str(each.get("id") or each.get("name")): result_text(each.get("response"))
         for each in _parts(item, "tool_responses", "function_response")
     }
 
 
-def _parts(item: Mapping[str, Any], key: str, part: str) -> Iterator[dict[str, Any]]:
+def _parts(item: JsonMapping, key: str, part: str) -> Iterator[JsonObject]:
     """Yield the calls, or the results, of an invocation: listed, or as parts of the events that led to them."""
     data = _plain(item["intermediate_data"]) if isinstance(item.get("intermediate_data"), Mapping) else {}
     listed = data.get(key)
@@ -232,10 +231,10 @@ def _result(document: object) -> Any:
     return document
 
 
-def _plain(item: Mapping[str, Any]) -> dict[str, Any]:
+def _plain(item: JsonMapping) -> JsonObject:
     return {snake_name(key): value for key, value in item.items()}
 
 
-def _get(item: Mapping[str, Any], key: str) -> Any:
+def _get(item: JsonMapping, key: str) -> Any:
     camel = "".join([part.capitalize() if at else part for at, part in enumerate(key.split("_"))])
     return item.get(key, item.get(camel))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 from toolevals.grading.files.evaluation_files.content import example_of
 from toolevals.grading.files.evaluation_files.conversations import expectation_of_turn
@@ -13,6 +12,7 @@ from toolevals.grading.files.evaluation_files.entry import Entry, Found, entries
 from toolevals.grading.reading.parsing import calls_in_text
 from toolevals.grading.values import Call, Message
 from toolevals.grading.values.problems import InvalidDocument
+from toolevals.json_types import JsonMapping, JsonObject
 
 _KNOWN = keys("id file instruction input output expected_output api_id sample_id")
 _EXPECTED = ("expected_output", "output")
@@ -39,7 +39,7 @@ def read(document: object) -> Iterator[Found]:
     yield from entries_read(items_at(document), _row)
 
 
-def _row(item: Mapping[str, Any]) -> Entry:
+def _row(item: JsonMapping) -> Entry:
     said, instruction = item.get("input"), item.get("instruction")
     key = next((key for key in _EXPECTED if isinstance(item.get(key), str)), None)
     if not isinstance(said, str) or not isinstance(instruction, str) or key is None:
@@ -62,7 +62,7 @@ def _row(item: Mapping[str, Any]) -> Entry:
     return Entry(row, losses=losses)
 
 
-def _tool(each: Mapping[str, Any]) -> dict[str, Any]:
+def _tool(each: JsonMapping) -> JsonObject:
     """Return a description as a tool: all of its input parameters are needed, as its evaluation checks them."""
     given = each.get("input_parameters", each.get("parameters"))
     parameters = given if isinstance(given, Mapping) else {}

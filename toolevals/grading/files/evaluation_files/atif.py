@@ -6,7 +6,6 @@ Source: the models of the package `atif`.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 from toolevals.grading.files.evaluation_files.content import example_of, transcript_of
 from toolevals.grading.files.evaluation_files.entry import (
@@ -27,6 +26,7 @@ from toolevals.grading.reading.parsing.extras import thought_in
 from toolevals.grading.reading.parsing.json_calls import call_of
 from toolevals.grading.values import Message
 from toolevals.grading.values.problems import InvalidDocument, Problem
+from toolevals.json_types import JsonMapping
 
 _VERSION = "ATIF-v1."
 _TRAJECTORY = keys(
@@ -53,7 +53,7 @@ def read(document: object) -> Iterator[Found]:
     yield from entries_read(items_at(document), _trajectory)
 
 
-def _trajectory(item: Mapping[str, Any]) -> Entry:
+def _trajectory(item: JsonMapping) -> Entry:
     steps = item.get("steps")
     if not isinstance(steps, list) or not steps:
         raise InvalidDocument.at("/steps", "is not a list of steps")
@@ -89,7 +89,7 @@ def _trajectory(item: Mapping[str, Any]) -> Entry:
     return Entry(row, trial, tuple(losses))
 
 
-def _step(step: Mapping[str, Any], pointer: str, losses: list[Problem]) -> Iterator[Message]:
+def _step(step: JsonMapping, pointer: str, losses: list[Problem]) -> Iterator[Message]:
     role = _ROLES.get(str(step.get("source")))
     if role is None:
         raise InvalidDocument.at(f"{pointer}/source", "is none of user, system and agent")

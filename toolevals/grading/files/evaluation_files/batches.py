@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 from toolevals.grading.files.evaluation_files.entry import Entry, Found, Trial, entries_read, items_at, object_in
 from toolevals.grading.reading.parsing import read_transcript
 from toolevals.grading.values import Transcript
 from toolevals.grading.values.problems import InvalidDocument, Problem
+from toolevals.json_types import JsonMapping
 
 _BAD_STATUS = 400
 
@@ -49,7 +49,7 @@ def read_gemini(document: object) -> Iterator[Found]:
     yield from entries_read(items_at(document), _gemini)
 
 
-def _openai(item: Mapping[str, Any]) -> Entry:
+def _openai(item: JsonMapping) -> Entry:
     response, error = object_in(item, "response"), item.get("error")
     status, body = response.get("status_code"), response.get("body")
     if error or not isinstance(body, Mapping) or (isinstance(status, int) and status >= _BAD_STATUS):
@@ -58,7 +58,7 @@ def _openai(item: Mapping[str, Any]) -> Entry:
     return _answered(_name(item, "custom_id"), body, "/response/body")
 
 
-def _anthropic(item: Mapping[str, Any]) -> Entry:
+def _anthropic(item: JsonMapping) -> Entry:
     result = object_in(item, "result")
     if result.get("type") != "succeeded":
         error = object_in(result, "error")
@@ -66,7 +66,7 @@ def _anthropic(item: Mapping[str, Any]) -> Entry:
     return _answered(_name(item, "custom_id"), result.get("message"), "/result/message")
 
 
-def _gemini(item: Mapping[str, Any]) -> Entry:
+def _gemini(item: JsonMapping) -> Entry:
     name = _name(item, "key") if "key" in item else ""
     if not name:
         labels = object_in(object_in(item, "request"), "labels")
@@ -78,7 +78,7 @@ def _gemini(item: Mapping[str, Any]) -> Entry:
     return _answered(name, item["response"], "/response")
 
 
-def _name(item: Mapping[str, Any], key: str) -> str:
+def _name(item: JsonMapping, key: str) -> str:
     if not isinstance(name := item.get(key), str) or not name:
         raise InvalidDocument.at(f"/{key}", "is not text: it names the example")
     return name

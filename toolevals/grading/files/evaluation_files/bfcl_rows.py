@@ -19,6 +19,7 @@ from toolevals.grading.reading.parsing import calls_in_text
 from toolevals.grading.values import CallExpectation, Expectation, MalformedCall, Trajectory
 from toolevals.grading.values.matchers import Exact
 from toolevals.grading.values.problems import InvalidDocument, Problem
+from toolevals.json_types import JsonMapping
 
 _NUMBER = re.compile(r"_\d+(?:-.*)?$")
 _NAME = re.compile(r"\s*([A-Za-z_][\w.]*)\(")
@@ -42,7 +43,7 @@ def read(document: object) -> Iterator[Found]:
     return answered_examples(document, _row)
 
 
-def _row(item: Mapping[str, Any], answer: Mapping[str, Any] | None) -> ExampleRow:
+def _row(item: JsonMapping, answer: JsonMapping | None) -> ExampleRow:
     if not isinstance(name := item.get("id"), str):
         raise InvalidDocument.at("/id", "is not text")
     category = _NUMBER.sub("", name)
@@ -55,7 +56,7 @@ def _row(item: Mapping[str, Any], answer: Mapping[str, Any] | None) -> ExampleRo
     return replace(row, expectation=None, strata={"category": category}, losses=(*row.losses, NO_ANSWERS))
 
 
-def example_of_turns(item: Mapping[str, Any], name: str, category: str, answer: Mapping[str, Any] | None) -> ExampleRow:
+def example_of_turns(item: JsonMapping, name: str, category: str, answer: JsonMapping | None) -> ExampleRow:
     """Return the first turn of a conversation of several as an example. Raises InvalidDocument."""
     turns = item.get("question")
     if not isinstance(turns, list) or not turns or not isinstance(turns[0], list) or not turns[0]:

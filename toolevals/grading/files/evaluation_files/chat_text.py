@@ -16,7 +16,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 from toolevals.grading.reading.parsing import calls_in_text
 from toolevals.grading.reading.parsing.python_calls import brackets
@@ -24,6 +23,7 @@ from toolevals.grading.values import ToolCall
 from toolevals.grading.values.canonical import exact
 from toolevals.grading.values.documents import load_json
 from toolevals.grading.values.problems import InvalidDocument, Problem
+from toolevals.json_types import JsonObject
 
 # Under this key rows have the number of their conversation, which counts where it has no name.
 NUMBER = "#"
@@ -66,7 +66,7 @@ def is_chat(content: bytes) -> bool:
     return "user" in found and not {"assistant", "call"}.isdisjoint(found)
 
 
-def chat_rows(content: bytes) -> tuple[list[dict[str, Any]], tuple[int, ...]]:
+def chat_rows(content: bytes) -> tuple[list[JsonObject], tuple[int, ...]]:
     """Return the messages of a log as rows, and the number of the line of each.
 
     Raises InvalidDocument that names each line that cannot be read.
@@ -132,7 +132,7 @@ class _Rows:
     """The rows so far, and the calls of the conversation that nothing has answered."""
 
     def __init__(self) -> None:
-        self.rows: list[dict[str, Any]] = []
+        self.rows: list[JsonObject] = []
         self.lines: list[int] = []
         self._number = 1
         self._name = ""
@@ -176,13 +176,13 @@ class _Rows:
         row = {"role": "tool", "content": text[failed.end() :] if failed else text.strip(), "tool_call_id": identifier}
         self._row(item, row | ({"is_error": True} if failed else {}))
 
-    def _row(self, item: _Item, row: dict[str, Any]) -> None:
+    def _row(self, item: _Item, row: JsonObject) -> None:
         named = {"conversation_id": self._name} if self._name else {}
         self.rows.append({NUMBER: self._number} | named | row | ({"timestamp": item.time} if item.time else {}))
         self.lines.append(item.line)
 
 
-def _read_call(text: str) -> tuple[str, dict[str, Any], str | None]:
+def _read_call(text: str) -> tuple[str, JsonObject, str | None]:
     """Return a call's name, its arguments, and its result where one stands behind an arrow. Raises InvalidDocument."""
     end = _closing(text)
     name, _, inner = text[: end - 1].partition("(")

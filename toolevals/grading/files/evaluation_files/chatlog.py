@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 from toolevals.grading.files.evaluation_files.chat_text import NUMBER, ROLES
 from toolevals.grading.files.evaluation_files.content import example_of, messages_of, transcript_of
 from toolevals.grading.files.evaluation_files.entry import Entry, Found, Trial, items_at
 from toolevals.grading.files.evaluation_files.spans import transcript_messages
 from toolevals.grading.values.problems import InvalidDocument, Problem
+from toolevals.json_types import JsonMapping, JsonObject, JsonValue
 
 CONVERSATION = (
     "conversation_id", "conversationId", "conversation", "session_id", "sessionId", "thread_id", "threadId", "chat_id",
@@ -41,7 +41,7 @@ def detect(item: object) -> str | None:
 
 def read(document: object) -> Iterator[Found]:
     """Yield an entry for each conversation, in the order in which they begin; what is wrong stands at its message."""
-    conversations: dict[str, list[tuple[str, dict[str, Any]]]] = {}
+    conversations: dict[str, list[tuple[str, JsonObject]]] = {}
     broken: set[str] = set()
     for pointer, item in items_at(document):
         try:
@@ -60,7 +60,7 @@ def read(document: object) -> Iterator[Found]:
             yield from _read(identifier, members)
 
 
-def _read(identifier: str, members: list[tuple[str, dict[str, Any]]]) -> Iterator[Found]:
+def _read(identifier: str, members: list[tuple[str, JsonObject]]) -> Iterator[Found]:
     first = members[0][0]
     try:
         yield first, _entry(identifier.partition(":")[2], [message for _, message in members])
@@ -71,7 +71,7 @@ def _read(identifier: str, members: list[tuple[str, dict[str, Any]]]) -> Iterato
             yield pointer, InvalidDocument.at(found[2] if found else "", problem.message)
 
 
-def _conversation(item: Any) -> str:
+def _conversation(item: JsonValue) -> str:
     """Return what tells a conversation from others: its id behind a colon, which nothing follows where it has none."""
     key = _key(item, CONVERSATION) if isinstance(item, Mapping) else None
     if key is None:
@@ -82,7 +82,7 @@ def _conversation(item: Any) -> str:
     return f"{value}:" if key == NUMBER else f":{value}"
 
 
-def _message(item: Mapping[str, Any]) -> dict[str, Any]:
+def _message(item: JsonMapping) -> JsonObject:
     """Return a row as a message of the common form, its other keys as they are. Raises InvalidDocument."""
     key = _key(item, _ROLE)
     role = _role(item[key]) if key else None
@@ -97,7 +97,7 @@ def _message(item: Mapping[str, Any]) -> dict[str, Any]:
     return {"role": role, "content": item[content] if content else None, **rest}
 
 
-def _entry(identifier: str, messages: list[dict[str, Any]]) -> Entry:
+def _entry(identifier: str, messages: list[JsonObject]) -> Entry:
     asked = next((place for place, each in enumerate(messages) if each["role"] == "user"), None)
     if asked is None:
         raise InvalidDocument.at("", "is a conversation in which no user speaks")
@@ -113,7 +113,7 @@ def _entry(identifier: str, messages: list[dict[str, Any]]) -> Entry:
     return Entry(example, Trial(example.external_id, transcript_of(done), content), tuple(losses))
 
 
-def _key(item: Mapping[str, Any], names: tuple[str, ...]) -> str | None:
+def _key(item: JsonMapping, names: tuple[str, ...]) -> str | None:
     return next((name for name in names if item.get(name) is not None), None)
 
 

@@ -13,6 +13,7 @@ from typing import Any, Final
 from toolevals.grading.files.evaluation_files.entry import Entry, Found, counted, items_at, object_in
 from toolevals.grading.files.evaluation_files.sessions import MOST_LOOKED_AT, Line, Session, session_entry
 from toolevals.grading.values.problems import InvalidDocument, Problem
+from toolevals.json_types import JsonMapping, JsonObject
 
 _SPOKEN: Final = ("user", "assistant")
 # What the program writes for the person, in the user's place.
@@ -93,14 +94,14 @@ def _without_rewound(lines: list[Line], losses: list[Problem]) -> list[Line]:
     return [line for line in lines if line[1].get("uuid") not in gone]
 
 
-def _is_prompt(item: Mapping[str, Any]) -> bool:
+def _is_prompt(item: JsonMapping) -> bool:
     content = object_in(item, "message").get("content")
     blocks = content if isinstance(content, list) else []
     is_result = any(isinstance(block, Mapping) and block.get("type") == "tool_result" for block in blocks)
     return item.get("type") == "user" and not item.get("isMeta") and not is_result
 
 
-def _is_program(item: Mapping[str, Any]) -> bool:
+def _is_program(item: JsonMapping) -> bool:
     content = object_in(item, "message").get("content")
     return item.get("type") == "user" and isinstance(content, str) and content.lstrip().startswith(_PROGRAM)
 
@@ -110,8 +111,8 @@ def _messages(lines: Iterable[Line]) -> tuple[list[Line], dict[str, float]]:
 
     An answer's calls may be answered before its last block is written.
     """
-    messages: list[tuple[str, dict[str, Any]]] = []
-    answers: dict[Any, dict[str, Any]] = {}
+    messages: list[tuple[str, JsonObject]] = []
+    answers: dict[Any, JsonObject] = {}
     usage: dict[Any, dict[str, float]] = {}
     for pointer, item in lines:
         message = item["message"]

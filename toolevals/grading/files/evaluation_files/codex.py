@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any, Final
+from typing import Final
 
 from toolevals.grading.files.evaluation_files.entry import Entry, Found, counted, items_at, object_in
 from toolevals.grading.files.evaluation_files.sessions import MOST_LOOKED_AT, Line, Session, session_entry
 from toolevals.grading.reading.parsing.content import result_text
 from toolevals.grading.values.documents import load_json
 from toolevals.grading.values.problems import InvalidDocument, Problem
+from toolevals.json_types import JsonMapping, JsonObject
 
 _OUTPUTS: Final = ("function_call_output", "custom_tool_call_output", "local_shell_call_output")
 # What the program puts before the user's words, in the user's place.
@@ -57,7 +58,7 @@ def _is_line(item: object, *kinds: str) -> bool:
 def _session(lines: list[Line]) -> Entry | InvalidDocument:
     losses: list[Problem] = []
     meta = next((object_in(item, "payload") for _, item in lines if item.get("type") == "session_meta"), {})
-    items: list[tuple[str, dict[str, Any]]] = []
+    items: list[tuple[str, JsonObject]] = []
     failed: set[str] = set()
     usage: dict[str, float] = {}
     for pointer, line in lines:
@@ -75,17 +76,17 @@ def _session(lines: list[Line]) -> Entry | InvalidDocument:
     return session_entry(Session(_AGENT, identifier, [*_instructions(meta), *items], usage, losses, failed))
 
 
-def _instructions(meta: Mapping[str, Any]) -> list[tuple[str, dict[str, Any]]]:
+def _instructions(meta: JsonMapping) -> list[tuple[str, JsonObject]]:
     given = meta.get("base_instructions") or meta.get("instructions")
     text = given.get("text") if isinstance(given, Mapping) else given
     return [("", _message("developer", text))] if isinstance(text, str) and text.strip() else []
 
 
-def _message(role: str, text: str) -> dict[str, Any]:
+def _message(role: str, text: str) -> JsonObject:
     return {"type": "message", "role": role, "content": [{"type": "input_text", "text": text}]}
 
 
-def _item(pointer: str, item: Mapping[str, Any], failed: set[str]) -> Iterator[tuple[str, dict[str, Any]]]:
+def _item(pointer: str, item: JsonMapping, failed: set[str]) -> Iterator[tuple[str, JsonObject]]:
     kind = item.get("type")
     if kind in _SILENT:
         return
@@ -104,7 +105,7 @@ def _item(pointer: str, item: Mapping[str, Any], failed: set[str]) -> Iterator[t
         yield pointer, dict(item)
 
 
-def _text(item: Mapping[str, Any]) -> str:
+def _text(item: JsonMapping) -> str:
     content = item.get("content")
     parts = content if isinstance(content, list) else []
     return "".join(str(part.get("text") or "") for part in parts[:1] if isinstance(part, Mapping))
@@ -128,8 +129,8 @@ def _result(output: object) -> tuple[str, bool]:
 
 
 def _rolled_back(
-    items: list[tuple[str, dict[str, Any]]], turns: object, losses: list[Problem]
-) -> list[tuple[str, dict[str, Any]]]:
+    items: list[tuple[str, JsonObject]], turns: object, losses: list[Problem]
+) -> list[tuple[str, JsonObject]]:
     """Return the items without the last turns of the user, which they took back."""
     prompts = [at for at, (_, item) in enumerate(items) if item.get("role") == "user"]
     if not isinstance(turns, int) or isinstance(turns, bool) or turns < 1 or not prompts:

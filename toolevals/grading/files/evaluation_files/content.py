@@ -18,6 +18,7 @@ from toolevals.grading.reading.parsing.text import with_text_calls
 from toolevals.grading.values import Call, CallExpectation, Expectation, Message, Trajectory, Transcript
 from toolevals.grading.values.documents import load_json
 from toolevals.grading.values.problems import InvalidDocument, Problem
+from toolevals.json_types import JsonMapping, JsonObject, JsonValue
 
 # Where a question stands that is no list of messages; the first one there counts.
 QUESTIONS = ("input", "question", "query", "prompt", "text", "user", "instruction", "user_input", "user_message")
@@ -28,7 +29,7 @@ _RESPONSES = ("choices", "candidates", "contents", "messages")
 WORDS_EXPECTED = "is words: expected in the answer, whatever is called"
 
 
-def content_of(given: object, pointer: str = "/input", losses: list[Problem] | None = None) -> dict[str, Any]:
+def content_of(given: object, pointer: str = "/input", losses: list[Problem] | None = None) -> JsonObject:
     """Return an example's input, `messages` and perhaps `context`, from text, messages, or an object.
 
     `losses` grows by what the messages held and their normal form does not. Of an object, messages or the text under
@@ -118,7 +119,7 @@ def said_in(output: object, pointer: str = "/output", losses: list[Problem] | No
     return said_in(output[key], f"{pointer}/{key}", losses)
 
 
-def transcript_of(messages: Sequence[Message], **known: Any) -> Transcript:
+def transcript_of(messages: Sequence[Message], **known: JsonValue) -> Transcript:
     """Return the transcript of messages: its answer is what the assistant said last."""
     made = tuple(messages)
     return replace(Transcript(made, last_words(made)), **known)
@@ -157,7 +158,7 @@ def expected_in_order(calls: Sequence[Call], pointer: str) -> Expectation:
     return Expectation("calls", alternatives=(Trajectory(ordered=ordered, additional_calls=False),))
 
 
-def example_of(identifier: Any, prefix: str, content: dict[str, Any], **known: Any) -> ExampleRow:
+def example_of(identifier: Any, prefix: str, content: JsonObject, **known: JsonValue) -> ExampleRow:
     """Return an example, named by its content where it has no id of its own."""
     return ExampleRow(external_id(identifier, prefix, [content]), content, **known)
 
@@ -172,11 +173,11 @@ def json_in(value: object) -> Any:
     return value
 
 
-def _calls_nothing(expected: Mapping[str, Any]) -> bool:
+def _calls_nothing(expected: JsonMapping) -> bool:
     return expected.get("tool_calls") == [] and not any(expected.get(key) for key in (*ANSWERS, "content"))
 
 
-def _question(given: Mapping[str, Any]) -> str:
+def _question(given: JsonMapping) -> str:
     used = next((key for key in QUESTIONS if isinstance(given.get(key), str) and given[key].strip()), "")
     texts = [key for key, value in given.items() if isinstance(value, str) and value.strip()]
     return used or (texts[0] if len(texts) == 1 else "")
@@ -212,7 +213,7 @@ def _generated(generations: list[Any], pointer: str, losses: list[Problem] | Non
     return said_in(first.get("text"), f"{pointer}/0/text")
 
 
-def _unnested(output: Mapping[str, Any]) -> Any:
+def _unnested(output: JsonMapping) -> Any:
     messages = output.get("messages")
     if isinstance(messages, list) and len(messages) == 1 and isinstance(messages[0], list):
         return messages[0]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 from toolevals.grading.files.evaluation_files.entries import expected_calls
 from toolevals.grading.files.evaluation_files.entry import Entry, Found, items_at, object_at
@@ -20,6 +20,7 @@ from toolevals.grading.reading.parsing.text import has_call_mark
 from toolevals.grading.values import Call, Expectation, MalformedCall, Message, ToolSpec
 from toolevals.grading.values.problems import InvalidDocument, Problem
 from toolevals.grading.values.thoughts import without_thoughts
+from toolevals.json_types import JsonMapping, JsonValue
 
 Decision: TypeAlias = Literal["first", "every", "last"]
 # What becomes an example, and what a person is told of it.
@@ -117,7 +118,7 @@ def calls_said(text: str, tools: Sequence[ToolSpec], pointer: str) -> tuple[Call
     return ()
 
 
-def _in_json(value: Any, pointer: str) -> tuple[Call, ...]:
+def _in_json(value: JsonValue, pointer: str) -> tuple[Call, ...]:
     """Return the calls of a value in the words of Seal-Tools, `api` and `parameters`; none of any other value."""
     items = value if isinstance(value, list) else [value]
     if not items or not all(isinstance(each, Mapping) and {"api", "parameters"} <= each.keys() for each in items):
@@ -128,7 +129,7 @@ def _in_json(value: Any, pointer: str) -> tuple[Call, ...]:
 
 
 def conversations_read(
-    document: object, decision: str, read: Callable[[Mapping[str, Any], str], Iterator[Entry]]
+    document: object, decision: str, read: Callable[[JsonMapping, str], Iterator[Entry]]
 ) -> Iterator[Found]:
     """Yield the entries of each row, or what is wrong with it: of a row that is wrong, nothing is read."""
     for pointer, item in items_at(document):

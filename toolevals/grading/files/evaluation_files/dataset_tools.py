@@ -16,6 +16,7 @@ from toolevals.grading.reading.parsing.provider_run import provider_run_tool
 from toolevals.grading.reading.specs import BFCL_TYPES, left_out, read_tools
 from toolevals.grading.values import ToolSpec
 from toolevals.grading.values.problems import InvalidDocument, Problem, pointer_to
+from toolevals.json_types import JsonMapping, JsonObject
 
 # Types in the words of Python, of RapidAPI and of the leaderboard, and what JSON Schema calls them; None is any.
 TYPES: Mapping[str, str | None] = {
@@ -39,7 +40,7 @@ def dataset_tools(given: object, pointer: str) -> tuple[list[ToolSpec], tuple[Pr
     if not isinstance(entries, list):
         entries = [entries]
     losses: list[Problem] = []
-    natives: list[dict[str, Any]] = []
+    natives: list[JsonObject] = []
     for place, entry in enumerate(entries):
         if isinstance(entry, Mapping) and (tool := provider_run_tool(entry)) is not None:
             losses.append(left_out(f"{pointer}/{place}", tool))
@@ -53,7 +54,7 @@ def dataset_tools(given: object, pointer: str) -> tuple[list[ToolSpec], tuple[Pr
     return read.tools, (*losses, *(loss.below(pointer) for loss in read.losses))
 
 
-def _native(entry: object, pointer: str, losses: list[Problem]) -> dict[str, Any]:
+def _native(entry: object, pointer: str, losses: list[Problem]) -> JsonObject:
     if isinstance(entry, Mapping) and isinstance(entry.get("function"), Mapping):
         entry, pointer = entry["function"], f"{pointer}/function"
     if not isinstance(entry, Mapping):
@@ -68,7 +69,7 @@ def _native(entry: object, pointer: str, losses: list[Problem]) -> dict[str, Any
     return {"name": name, "description": description, "input_schema": schema}
 
 
-def schema_of(parameters: Mapping[str, Any], required: object = None) -> dict[str, Any]:
+def schema_of(parameters: JsonMapping, required: object = None) -> JsonObject:
     """Return the schema of parameters, which some datasets write without one: each by its name."""
     if isinstance(parameters.get("properties"), Mapping) or parameters.get("type") in ("object", "dict"):
         schema = dict(parameters)
@@ -106,7 +107,7 @@ def lenient_schema(schema: object, losses: list[Problem], pointer: str) -> Any:
     return with_subschemas(known, inside)
 
 
-def _typed(kind: str, losses: list[Problem], pointer: str) -> dict[str, Any]:
+def _typed(kind: str, losses: list[Problem], pointer: str) -> JsonObject:
     """Return the keywords that say a type of Python, such as `List[int], optional`."""
     plain = kind.strip().removesuffix(", optional").removesuffix(",optional").strip()
     if plain.lower() in TYPES:
@@ -126,7 +127,7 @@ def _typed(kind: str, losses: list[Problem], pointer: str) -> dict[str, Any]:
     return {}
 
 
-def _without(mapping: Mapping[str, Any], key: str) -> dict[str, Any]:
+def _without(mapping: JsonMapping, key: str) -> JsonObject:
     return {name: value for name, value in mapping.items() if name != key}
 
 
@@ -134,7 +135,7 @@ _DECODER = json.JSONDecoder()
 _MOST = 500
 
 
-def objects_in(text: str) -> Iterator[dict[str, Any]]:
+def objects_in(text: str) -> Iterator[JsonObject]:
     """Yield the objects of JSON in a text, in order, those inside of others with them."""
     place = text.find("{")
     for _ in range(_MOST):

@@ -17,6 +17,7 @@ from toolevals.grading.reading.telemetry.otlp_protobuf import exports_in
 from toolevals.grading.values.documents import load_json
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.grading.values.yaml_documents import load_yaml
+from toolevals.json_types import JsonValue
 
 MAX_DOCUMENT_BYTES = 100_000_000
 # Traces nest their spans.
@@ -31,7 +32,7 @@ _PLACE = re.compile(r"/(\d+)(/.*)?", re.DOTALL)
 class Decoded:
     """A document, and where it is of JSON Lines or a table the number of the line (from 1) of each of its entries."""
 
-    value: Any
+    value: JsonValue
     lines: tuple[int, ...] = ()
     is_table: bool = False
 

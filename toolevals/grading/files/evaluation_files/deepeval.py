@@ -33,6 +33,7 @@ from toolevals.grading.files.evaluation_files.entry import (
 )
 from toolevals.grading.values import Message
 from toolevals.grading.values.problems import InvalidDocument, Problem
+from toolevals.json_types import JsonMapping, JsonObject
 
 _CASE = keys(
     "input actual_output expected_output context retrieval_context tools_called expected_tools metadata "
@@ -82,7 +83,7 @@ def _cases(document: object) -> Iterator[tuple[str, Any]]:
     yield from items_at(document)
 
 
-def _entry(case: Mapping[str, Any]) -> Entry:
+def _entry(case: JsonMapping) -> Entry:
     if isinstance(case.get("turns"), list):
         return _conversation(case)
     if "scenario" in case and "input" not in case:
@@ -106,7 +107,7 @@ def _entry(case: Mapping[str, Any]) -> Entry:
     return Entry(row, _trial(case, row.external_id, content), losses)
 
 
-def _trial(case: Mapping[str, Any], name: str, content: dict[str, Any]) -> Trial | None:
+def _trial(case: JsonMapping, name: str, content: JsonObject) -> Trial | None:
     """Return what the case says was done; None for a golden, where neither words nor calls stand."""
     if all(case.get(key) is None for key in _MADE):
         return None
@@ -118,7 +119,7 @@ def _trial(case: Mapping[str, Any], name: str, content: dict[str, Any]) -> Trial
     return Trial(name, transcript_of(messages, latency_ms=latency), content)
 
 
-def _conversation(case: Mapping[str, Any]) -> Entry:
+def _conversation(case: JsonMapping) -> Entry:
     """Return a conversation: up to the agent's first turn it is the input, behind it what was done."""
     messages: list[Message] = []
     for place, turn in enumerate(case["turns"]):
@@ -145,19 +146,19 @@ def _conversation(case: Mapping[str, Any]) -> Entry:
     return Entry(row, Trial(row.external_id, transcript_of(done), content) if done else None, losses)
 
 
-def _named(case: Mapping[str, Any]) -> str | None:
+def _named(case: JsonMapping) -> str | None:
     """Return the case's own name; the names that the library numbers itself say nothing of its content."""
     name = case.get("name")
     numbered = isinstance(name, str) and re.fullmatch(r"(conversational_)?test_case_\d+", name)
     return name if isinstance(name, str) and name and not numbered else None
 
 
-def _metadata(case: Mapping[str, Any]) -> Mapping[str, Any]:
+def _metadata(case: JsonMapping) -> JsonMapping:
     given = case.get("metadata") or case.get("additional_metadata")
     return given if isinstance(given, Mapping) else {}
 
 
-def _snake(item: Mapping[str, Any]) -> dict[str, Any]:
+def _snake(item: JsonMapping) -> JsonObject:
     named = {snake_name(key): value for key, value in item.items()}
     for key in ("tools_called", "expected_tools"):
         if isinstance(calls := named.get(key), list):

@@ -21,12 +21,13 @@ from toolevals.grading.values import Call, CallExpectation, Expectation, Malform
 from toolevals.grading.values.canonical import digest
 from toolevals.grading.values.matchers import Exact
 from toolevals.grading.values.problems import InvalidDocument, Problem
+from toolevals.json_types import JsonMapping, JsonObject
 
 LONGEST_ID = 200
 WORDS_ONLY = "is words and no call: taken as the answer that is expected without a call"
 
 
-def entry(value: object) -> Mapping[str, Any]:
+def entry(value: object) -> JsonMapping:
     """Return an entry of a file, which must be an object. Raises InvalidDocument."""
     if not isinstance(value, Mapping):
         raise InvalidDocument.at("", "is not an object")
@@ -43,7 +44,7 @@ def external_id(value: object, prefix: str, content: object) -> str:
     return text
 
 
-def messages_at(value: object, pointer: str) -> list[dict[str, Any]]:
+def messages_at(value: object, pointer: str) -> list[JsonObject]:
     """Return a list of messages, each an object with a role. Raises InvalidDocument."""
     if not isinstance(value, list) or not value:
         raise InvalidDocument.at(pointer, "is not a list of messages")
@@ -53,7 +54,7 @@ def messages_at(value: object, pointer: str) -> list[dict[str, Any]]:
     return value
 
 
-def tools_at(row: Mapping[str, Any], *keys: str) -> tuple[list[ToolSpec] | str | None, tuple[Problem, ...]]:
+def tools_at(row: JsonMapping, *keys: str) -> tuple[list[ToolSpec] | str | None, tuple[Problem, ...]]:
     """Return the tools under the first of these keys that the row has, and what was lost of them.
 
     A list may be text of JSON. Types that only Python has, such as `float`, are turned and named as lost.
@@ -94,7 +95,7 @@ def expected_words(words: Sequence[str]) -> Expectation:
     return Expectation("no_call", answer={"pattern": f"(?:{pattern})"})
 
 
-def strata_in(metadata: Mapping[str, Any]) -> dict[str, str]:
+def strata_in(metadata: JsonMapping) -> dict[str, str]:
     """Return what metadata says of the strata that there are; the rest of it is not carried over."""
     return {
         name: str(metadata[name])
@@ -160,7 +161,7 @@ def first_question(document: object) -> Any:
 
 
 def answered_examples(
-    document: object, read: Callable[[Mapping[str, Any], Mapping[str, Any] | None], ExampleRow]
+    document: object, read: Callable[[JsonMapping, JsonMapping | None], ExampleRow]
 ) -> Iterator[Found]:
     """Yield each question as `read` makes an example of it, with its answer where the file holds it."""
     for pointer, item, answer in _joined(document):
@@ -172,12 +173,12 @@ def answered_examples(
             yield pointer, Entry(row, losses=row.losses)
 
 
-def _joined(document: object) -> Iterator[tuple[str, Any, Mapping[str, Any] | None]]:
+def _joined(document: object) -> Iterator[tuple[str, Any, JsonMapping | None]]:
     """Yield pointer, question row and its answer row, if the file has it.
 
     Raises InvalidDocument where an answer comes twice, or has no question.
     """
-    answers: dict[str, tuple[str, Mapping[str, Any]]] = {}
+    answers: dict[str, tuple[str, JsonMapping]] = {}
     questions: list[tuple[str, Any]] = []
     for pointer, item in items_at(document):
         if not is_answer(item):

@@ -14,6 +14,7 @@ from toolevals.grading.reading.examples import ExampleRow
 from toolevals.grading.reading.parsing.extras import is_count
 from toolevals.grading.values import Transcript
 from toolevals.grading.values.problems import InvalidDocument, Problem
+from toolevals.json_types import JsonMapping
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +27,7 @@ class Trial:
 
     external_id: str
     transcript: Transcript
-    content: Mapping[str, Any]
+    content: JsonMapping
     number: int | None = None
     agent: str = ""
 
@@ -61,7 +62,7 @@ def items_at(document: object, key: str = "") -> Iterator[tuple[str, Any]]:
         yield "", document
 
 
-def entries_read(items: Iterable[tuple[str, Any]], read: Callable[[Mapping[str, Any]], Entry]) -> Iterator[Found]:
+def entries_read(items: Iterable[tuple[str, Any]], read: Callable[[JsonMapping], Entry]) -> Iterator[Found]:
     """Yield each item's pointer with what `read` makes of the object, or with its error."""
     for pointer, item in items:
         try:
@@ -70,14 +71,14 @@ def entries_read(items: Iterable[tuple[str, Any]], read: Callable[[Mapping[str, 
             yield pointer, error
 
 
-def object_at(value: object, pointer: str = "") -> Mapping[str, Any]:
+def object_at(value: object, pointer: str = "") -> JsonMapping:
     """Return a value that must be an object. Raises InvalidDocument."""
     if not isinstance(value, Mapping):
         raise InvalidDocument.at(pointer, "is not an object")
     return value
 
 
-def object_in(item: Mapping[str, Any], key: str) -> Mapping[str, Any]:
+def object_in(item: JsonMapping, key: str) -> JsonMapping:
     """Return the object under a key; an empty one where there is none."""
     value = item.get(key)
     return value if isinstance(value, Mapping) else {}
@@ -98,7 +99,7 @@ def keys(names: str) -> frozenset[str]:
     return frozenset(names.split())
 
 
-def unknown_keys(item: Mapping[str, Any], known: frozenset[str], pointer: str = "") -> tuple[Problem, ...]:
+def unknown_keys(item: JsonMapping, known: frozenset[str], pointer: str = "") -> tuple[Problem, ...]:
     """Return a loss for each key that the reader does not know and that holds something."""
     return tuple(
         Problem(f"{pointer}/{str(key).replace('~', '~0').replace('/', '~1')}", "is not known in this format: left out")

@@ -39,12 +39,13 @@ from toolevals.grading.files.evaluation_files.entry import Detected, FileFormat,
 from toolevals.grading.files.evaluation_files.unknown_files import unknown_words
 from toolevals.grading.files.example_files import LINE_KEYS, TITLES
 from toolevals.grading.values.problems import InvalidDocument
+from toolevals.json_types import JsonValue
 
 
 def _of_first(detect: Callable[[Any], str | None]) -> Callable[[Any], str | None]:
     """Return the test of a document by its first entry."""
 
-    def detected_in(document: Any) -> str | None:
+    def detected_in(document: JsonValue) -> str | None:
         inner = document.get("data") if isinstance(document, Mapping) else None
         items = inner if isinstance(inner, list) and len(document) <= _PAGE_KEYS else document
         return detect(items[0] if isinstance(items, list) and items else items)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 from toolevals.grading.files.evaluation_files.conversations import calls_said, conversations_read, decisions_in
 from toolevals.grading.files.evaluation_files.dataset_tools import dataset_tools, objects_in
@@ -14,6 +13,7 @@ from toolevals.grading.reading.parsing.json_calls import call_in
 from toolevals.grading.values import Message, ToolSpec
 from toolevals.grading.values.documents import load_json
 from toolevals.grading.values.problems import InvalidDocument
+from toolevals.json_types import JsonMapping
 
 _KNOWN = keys("id system chat")
 _SPEAKER = re.compile(r"^(USER|ASSISTANT|FUNCTION RESPONSE):[ \t]?", re.MULTILINE)
@@ -36,7 +36,7 @@ def read(document: object, decision: str = "first") -> Iterator[Found]:
     yield from conversations_read(document, decision, _row)
 
 
-def _row(item: Mapping[str, Any], decision: str) -> Iterator[Entry]:
+def _row(item: JsonMapping, decision: str) -> Iterator[Entry]:
     system, chat = item.get("system"), item.get("chat")
     if not isinstance(system, str) or not isinstance(chat, str):
         raise InvalidDocument.at("/chat" if isinstance(system, str) else "/system", "is not text")

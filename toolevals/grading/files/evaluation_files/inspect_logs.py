@@ -34,6 +34,7 @@ from toolevals.grading.reading.parsing.extras import REASONING, thought_in, usag
 from toolevals.grading.reading.parsing.json_calls import call_of, identifier_in
 from toolevals.grading.values import Call, Expectation, MalformedCall, Message, Transcript
 from toolevals.grading.values.problems import InvalidDocument, Problem
+from toolevals.json_types import JsonMapping, JsonObject, JsonValue
 
 _SAMPLE = keys(
     "id epoch input choices target sandbox files setup messages output scores metadata store events model_usage "
@@ -45,7 +46,7 @@ _ATTACHED = "attachment://"
 _WITHOUT_TEXT = frozenset({"text", "reasoning"})
 
 
-def detect(document: Any) -> str | None:
+def detect(document: JsonValue) -> str | None:
     """Return why a document is a log; None where it is none."""
     run = document.get("eval") if isinstance(document, Mapping) else None
     if isinstance(run, Mapping) and "task" in run and "model" in run and "samples" in document:
@@ -53,13 +54,13 @@ def detect(document: Any) -> str | None:
     return None
 
 
-def read(document: Any) -> Iterator[Found]:
+def read(document: JsonValue) -> Iterator[Found]:
     """Yield an entry for each sample of each epoch: an epoch is a trial."""
     model = str(object_at(document["eval"], "/eval").get("model") or "")
     yield from entries_read(items_at(document, "samples"), lambda item: _sample(item, model))
 
 
-def _sample(item: Mapping[str, Any], model: str) -> Entry:
+def _sample(item: JsonMapping, model: str) -> Entry:
     attached = object_in(item, "attachments")
     given, losses = _given(item.get("input"), attached)
     content = content_of(given, "/input")
@@ -83,14 +84,14 @@ def _sample(item: Mapping[str, Any], model: str) -> Entry:
     return Entry(row, trial, losses)
 
 
-def _given(value: object, attached: Mapping[str, Any]) -> tuple[Any, tuple[Problem, ...]]:
+def _given(value: object, attached: JsonMapping) -> tuple[Any, tuple[Problem, ...]]:
     if isinstance(value, list):
         messages, losses = _messages(value, attached, "/input")
         return [message.to_document() for message in messages], losses
     return _whole(value, attached), ()
 
 
-def _transcript(item: Mapping[str, Any], messages: tuple[Message, ...], given: list[dict[str, Any]]) -> Transcript:
+def _transcript(item: JsonMapping, messages: tuple[Message, ...], given: list[JsonObject]) -> Transcript:
     """Return what came after the input: solvers may put a system message before it, which is no doing of the agent."""
     start = next((at for at, message in enumerate(messages) if message.role == "assistant"), len(messages))
     done = messages[start:]
@@ -122,7 +123,7 @@ def _usage(given: object) -> dict[str, float]:
 
 
 def _messages(
-    given: object, attached: Mapping[str, Any], pointer: str = "/messages"
+    given: object, attached: JsonMapping, pointer: str = "/messages"
 ) -> tuple[tuple[Message, ...], tuple[Problem, ...]]:
     messages, losses = [], []
     for place, item in enumerate(given if isinstance(given, list) else ()):
@@ -164,7 +165,7 @@ def _call(item: object) -> Call:
     return call_of(name, item.get("arguments"), identifier, shown_as=dict(item))
 
 
-def _offered(item: Mapping[str, Any]) -> Any:
+def _offered(item: JsonMapping) -> Any:
     """Return the tools that the first model call was given."""
     events = item.get("events")
     for event in events if isinstance(events, list) else ():
@@ -184,7 +185,7 @@ def _target(target: object) -> tuple[Expectation | None, tuple[Problem, ...]]:
     return expectation_of(json_in(one) if one != [] else None, "/target")
 
 
-def _whole(text: object, attached: Mapping[str, Any]) -> Any:
+def _whole(text: object, attached: JsonMapping) -> Any:
     """Return text, or what it refers to among the sample's attachments."""
     if isinstance(text, str) and text.startswith(_ATTACHED):
         found = attached.get(text.removeprefix(_ATTACHED))

@@ -24,6 +24,7 @@ from toolevals.grading.files.evaluation_files.spans import Span, SpanKind, trace
 from toolevals.grading.files.evaluation_files.tables import number_in
 from toolevals.grading.reading.examples import tools_in_row
 from toolevals.grading.values.problems import InvalidDocument, Problem
+from toolevals.json_types import JsonMapping, JsonObject
 
 _ITEM = keys(
     "id input expectedOutput expected_output metadata status sourceTraceId source_trace_id sourceObservationId "
@@ -105,7 +106,7 @@ def _listed(document: object) -> Any:
     return document
 
 
-def _item(item: Mapping[str, Any]) -> Entry:
+def _item(item: JsonMapping) -> Entry:
     given = json_in(item.get("input"))
     key = "expectedOutput" if "expectedOutput" in item else "expected_output"
     metadata = json_in(item.get("metadata"))
@@ -126,7 +127,7 @@ def _item(item: Mapping[str, Any]) -> Entry:
     return Entry(row, losses=losses)
 
 
-def _spans(item: Mapping[str, Any], pointer: str) -> Iterator[Span]:
+def _spans(item: JsonMapping, pointer: str) -> Iterator[Span]:
     observations = item.get("observations")
     if not isinstance(observations, list):
         yield _span(item, pointer)
@@ -155,7 +156,7 @@ def _spans(item: Mapping[str, Any], pointer: str) -> Iterator[Span]:
     )
 
 
-def _with_calls(item: Mapping[str, Any]) -> Any:
+def _with_calls(item: JsonMapping) -> Any:
     """Return what a generation made; where that holds no calls, with those that Langfuse lists next to it."""
     made = json_in(item.get("output"))
     listed = json_in(item.get("toolCalls", item.get("tool_calls")))
@@ -167,7 +168,7 @@ def _with_calls(item: Mapping[str, Any]) -> Any:
     return [{"role": "assistant", "content": text if isinstance(text, str) else None, "tool_calls": calls}]
 
 
-def _listed_call(call: object, names: object, place: int) -> dict[str, Any]:
+def _listed_call(call: object, names: object, place: int) -> JsonObject:
     fields = call if isinstance(call, Mapping) else {}
     function = fields.get("function")
     if isinstance(function, Mapping):
@@ -180,7 +181,7 @@ def _listed_call(call: object, names: object, place: int) -> dict[str, Any]:
     }
 
 
-def _span(item: Mapping[str, Any], pointer: str, trace: str = "") -> Span:
+def _span(item: JsonMapping, pointer: str, trace: str = "") -> Span:
     name = item.get("id")
     if not isinstance(name, str) or not name:
         raise InvalidDocument.at("", "is an observation without id")
@@ -207,14 +208,14 @@ def _span(item: Mapping[str, Any], pointer: str, trace: str = "") -> Span:
     )
 
 
-def _kind(item: Mapping[str, Any]) -> SpanKind:
+def _kind(item: JsonMapping) -> SpanKind:
     """Return the kind of an observation; a table of generations does not say it, and a trace alone is none."""
     if "type" in item:
         return _KINDS.get(str(item["type"]), "other")
     return "model" if "traceId" in item else "other"
 
 
-def _left(item: Mapping[str, Any]) -> tuple[Problem, ...]:
+def _left(item: JsonMapping) -> tuple[Problem, ...]:
     return tuple(
         Problem(f"/{key}", "is no part of what was said and done: left out")
         for key in item
@@ -222,7 +223,7 @@ def _left(item: Mapping[str, Any]) -> tuple[Problem, ...]:
     )
 
 
-def _example_of(item: Mapping[str, Any]) -> str:
+def _example_of(item: JsonMapping) -> str:
     """Return the item of a dataset that a trace ran on, where its metadata names it."""
     metadata = json_in(item.get("metadata"))
     if not isinstance(metadata, Mapping):
@@ -231,14 +232,14 @@ def _example_of(item: Mapping[str, Any]) -> str:
     return name if isinstance(name, str) else ""
 
 
-def _offered(item: Mapping[str, Any], given: object) -> Any:
+def _offered(item: JsonMapping, given: object) -> Any:
     for holder in (given, json_in(item.get("modelParameters")), json_in(item.get("metadata"))):
         if isinstance(holder, Mapping) and (tools := json_in(holder.get("tools"))):
             return tools
     return None
 
 
-def _usage(item: Mapping[str, Any]) -> dict[str, float]:
+def _usage(item: JsonMapping) -> dict[str, float]:
     given = json_in(item.get("usageDetails") or item.get("usage_details") or item.get("usage"))
     if isinstance(given, Mapping):
         return counted(input_tokens=given.get("input"), output_tokens=given.get("output"))

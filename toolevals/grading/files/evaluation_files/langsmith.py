@@ -41,6 +41,7 @@ from toolevals.grading.reading.parsing.text import calls_said
 from toolevals.grading.values import Expectation, ToolCall
 from toolevals.grading.values.problems import InvalidDocument, Problem
 from toolevals.grading.values.verdicts import read_decided_by
+from toolevals.json_types import JsonMapping, JsonObject, JsonValue
 
 # Where a question stands that is no list of messages; the first one there counts.
 QUESTIONS = ("input", "question", "query", "prompt", "text", "user", "instruction")
@@ -73,7 +74,7 @@ def langsmith_example(value: object) -> ExampleRow:
     )
 
 
-def _part(row: Mapping[str, Any], key: str) -> Mapping[str, Any]:
+def _part(row: JsonMapping, key: str) -> JsonMapping:
     value = row.get(key)
     if value is None and key != "inputs":
         return {}
@@ -82,7 +83,7 @@ def _part(row: Mapping[str, Any], key: str) -> Mapping[str, Any]:
     return value
 
 
-def _content(inputs: Mapping[str, Any], left: list[Problem]) -> dict[str, Any]:
+def _content(inputs: JsonMapping, left: list[Problem]) -> JsonObject:
     if isinstance(given := inputs.get("messages"), list):
         used, messages = "messages", _messages(given, left)
     else:
@@ -104,7 +105,7 @@ def _content(inputs: Mapping[str, Any], left: list[Problem]) -> dict[str, Any]:
     return {"messages": messages} | ({"context": rest} if rest else {})
 
 
-def _messages(given: list[Any], left: list[Problem]) -> list[dict[str, Any]]:
+def _messages(given: list[Any], left: list[Problem]) -> list[JsonObject]:
     """Return messages with roles; LangChain's are turned into ours, and `left` grows by what these leave out."""
     if given and all(isinstance(each, dict) and isinstance(each.get("role"), str) and each["role"] for each in given):
         return given
@@ -113,7 +114,7 @@ def _messages(given: list[Any], left: list[Problem]) -> list[dict[str, Any]]:
     return [message.to_document() for message in messages_of(given, "/inputs/messages", left)]
 
 
-def _tools(inputs: Mapping[str, Any], metadata: Mapping[str, Any]) -> tuple[Any, tuple[Problem, ...]]:
+def _tools(inputs: JsonMapping, metadata: JsonMapping) -> tuple[Any, tuple[Problem, ...]]:
     part, holder = ("/inputs", inputs) if "tools" in inputs else ("/metadata", metadata)
     try:
         tools, losses = tools_at(holder, "tools")
@@ -122,7 +123,7 @@ def _tools(inputs: Mapping[str, Any], metadata: Mapping[str, Any]) -> tuple[Any,
     return tools, tuple(loss.below(part) for loss in losses)
 
 
-def _expectation(outputs: Mapping[str, Any], left: list[Problem]) -> tuple[Expectation | None, bool]:
+def _expectation(outputs: JsonMapping, left: list[Problem]) -> tuple[Expectation | None, bool]:
     """Return what the outputs expect, and whether that is words without a call."""
     own = {key: outputs[key] for key in ("expectation", "expected_tool", "expected_args") if key in outputs}
     if own:
@@ -171,7 +172,7 @@ _TOOLS = ("tools", "functions")
 _LITELLM = keys("messages response call_type model_parameters")
 
 
-def detect_runs(item: Any) -> str | None:
+def detect_runs(item: JsonValue) -> str | None:
     """Return why an item is a run; None where it is none."""
     runs = item.get("runs") if isinstance(item, Mapping) else None
     if isinstance(runs, list) and runs and "run_type" not in item and "outputs" not in item:
@@ -210,13 +211,13 @@ def read_examples(document: object) -> Iterator[Found]:
     yield from entries_read(items_at(document), _example)
 
 
-def _example(item: Mapping[str, Any]) -> Entry:
+def _example(item: JsonMapping) -> Entry:
     row = langsmith_example(item)
     losses = (*row.losses, *unknown_keys(item, _EXAMPLE))
     return Entry(replace(row, losses=losses), losses=losses)
 
 
-def _spans(item: Mapping[str, Any], pointer: str) -> Iterator[Span]:
+def _spans(item: JsonMapping, pointer: str) -> Iterator[Span]:
     """Yield a run and the runs below it, at any depth."""
     name = item.get("id") or item.get("run_id")
     if not isinstance(name, str) or not name:
@@ -246,7 +247,7 @@ def _spans(item: Mapping[str, Any], pointer: str) -> Iterator[Span]:
             raise error.below(f"/child_runs/{place}") from None
 
 
-def _inputs(item: Mapping[str, Any]) -> Any:
+def _inputs(item: JsonMapping) -> Any:
     """Return what a run was given. LiteLLM logs its whole record there, with the response in it."""
     inputs = item.get("inputs")
     if isinstance(inputs, Mapping) and inputs.keys() >= _LITELLM:
@@ -254,7 +255,7 @@ def _inputs(item: Mapping[str, Any]) -> Any:
     return inputs
 
 
-def _tool_input(item: Mapping[str, Any]) -> Any:
+def _tool_input(item: JsonMapping) -> Any:
     inputs = item.get("inputs")
     given = inputs["input"] if isinstance(inputs, Mapping) and set(inputs) == {"input"} else inputs
     # LangChain writes a tool's arguments as Python's text of a dict.
@@ -268,13 +269,13 @@ def _python_dict(text: str) -> Any:
     return found if isinstance(found, dict) else text
 
 
-def _tool_output(item: Mapping[str, Any]) -> Any:
+def _tool_output(item: JsonMapping) -> Any:
     outputs = item.get("outputs")
     made = outputs["output"] if isinstance(outputs, Mapping) and set(outputs) == {"output"} else outputs
     return made["content"] if isinstance(made, Mapping) and "content" in made else made
 
 
-def _offered(item: Mapping[str, Any]) -> Any:
+def _offered(item: JsonMapping) -> Any:
     extra = object_in(item, "extra")
     parameters = object_in(object_in(item, "inputs"), "model_parameters")
     for holder in (
@@ -291,9 +292,9 @@ def _offered(item: Mapping[str, Any]) -> Any:
     return None
 
 
-def _usage(item: Mapping[str, Any]) -> dict[str, float]:
+def _usage(item: JsonMapping) -> dict[str, float]:
     return counted(input_tokens=item.get("prompt_tokens"), output_tokens=item.get("completion_tokens"))
 
 
-def _losses(item: Mapping[str, Any]) -> tuple[Problem, ...]:
+def _losses(item: JsonMapping) -> tuple[Problem, ...]:
     return unknown_keys(item, _RUN)

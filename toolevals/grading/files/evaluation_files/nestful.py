@@ -26,6 +26,7 @@ from toolevals.grading.values import CallExpectation, Expectation, ToolSpec, Tra
 from toolevals.grading.values.canonical import shown
 from toolevals.grading.values.matchers import Exact, Fields, Items, KeyOnly, Matcher, ResultOf
 from toolevals.grading.values.problems import InvalidDocument, Problem, pointer_to
+from toolevals.json_types import JsonMapping, JsonObject
 
 _SAMPLE = keys("sample_id input output tools gold_answer")
 _CALL = keys("name label arguments")
@@ -55,7 +56,7 @@ def read(document: object) -> Iterator[Found]:
     yield from entries_read(items_at(document), _sample)
 
 
-def _sample(item: Mapping[str, Any]) -> Entry:
+def _sample(item: JsonMapping) -> Entry:
     losses: list[Problem] = []
     expected = _Calls(losses).read(json_in(item.get("output")))
     tools = _tools(json_in(item["tools"]), losses) if item.get("tools") else None
@@ -163,7 +164,7 @@ def _tools(listed: object, losses: list[Problem]) -> list[ToolSpec]:
     return found.tools
 
 
-def _tool(tool: Mapping[str, Any], pointer: str, losses: list[Problem]) -> dict[str, Any]:
+def _tool(tool: JsonMapping, pointer: str, losses: list[Problem]) -> JsonObject:
     losses += unknown_keys(tool, _TOOL, pointer)
     native = {
         "name": tool.get("name"),
@@ -176,12 +177,12 @@ def _tool(tool: Mapping[str, Any], pointer: str, losses: list[Problem]) -> dict[
     return native
 
 
-def _parameters(given: object, pointer: str, losses: list[Problem]) -> dict[str, Any]:
+def _parameters(given: object, pointer: str, losses: list[Problem]) -> JsonObject:
     """Return the schema of parameters, which may be a schema or its properties alone."""
     parameters = dict(object_at(given or {}, pointer))
     if not isinstance(parameters.get("properties"), Mapping):
         parameters = {"properties": parameters}
-    schema: dict[str, Any] = _schema({"type": "object", **parameters}, pointer, losses)
+    schema: JsonObject = _schema({"type": "object", **parameters}, pointer, losses)
     return schema
 
 

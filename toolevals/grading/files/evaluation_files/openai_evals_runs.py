@@ -23,6 +23,7 @@ from toolevals.grading.files.evaluation_files.entry import (
 from toolevals.grading.reading.parsing.extras import usage_in
 from toolevals.grading.values import Expectation, Transcript
 from toolevals.grading.values.problems import InvalidDocument, Problem
+from toolevals.json_types import JsonMapping, JsonObject
 
 _ITEM = keys(
     "object id created_at run_id eval_id status datasource_item_id datasource_item results sample "
@@ -56,8 +57,8 @@ def read(document: object) -> Iterator[Found]:
 
 
 def _events(items: list[tuple[str, Any]]) -> Iterator[Found]:
-    sampled: dict[str, list[tuple[str, Mapping[str, Any]]]] = {}
-    expected: dict[str, Any] = {}
+    sampled: dict[str, list[tuple[str, JsonMapping]]] = {}
+    expected: JsonObject = {}
     for pointer, item in items:
         if not isinstance(item, Mapping) or "type" not in item:
             continue
@@ -76,7 +77,7 @@ def _events(items: list[tuple[str, Any]]) -> Iterator[Found]:
             yield pointer, error
 
 
-def _sampled(name: str, data: Mapping[str, Any], ideal: object) -> Entry:
+def _sampled(name: str, data: JsonMapping, ideal: object) -> Entry:
     losses: list[Problem] = []
     content = content_of(data.get("prompt"), "/data/prompt", losses)
     given = data.get("sampled")
@@ -85,7 +86,7 @@ def _sampled(name: str, data: Mapping[str, Any], ideal: object) -> Entry:
     return _entry(name, content, transcript_of(said), (ideal, "/data/expected"), losses)
 
 
-def _item(item: Mapping[str, Any]) -> Entry:
+def _item(item: JsonMapping) -> Entry:
     losses = [*unknown_keys(item, _ITEM)]
     sample = object_at(item.get("sample"), "/sample")
     source = object_at(item.get("datasource_item") or {}, "/datasource_item")
@@ -105,7 +106,7 @@ def _item(item: Mapping[str, Any]) -> Entry:
 
 def _entry(
     name: str | None,
-    content: dict[str, Any],
+    content: JsonObject,
     trial: Transcript,
     expected: tuple[Any, str],
     losses: list[Problem],

@@ -25,12 +25,13 @@ from toolevals.grading.reading.telemetry.otlp import (
 )
 from toolevals.grading.reading.telemetry.reading import NUL_SHOWN, SpanReading
 from toolevals.grading.values.problems import InvalidDocument, Problem, pointer_to
+from toolevals.json_types import JsonMapping, JsonValue
 
 _UNREAD = "is an attribute of no convention that is known here: left out"
 _TITLES = {each.name: each.title for each in CONVENTIONS}
 
 
-def detect(item: Any) -> str | None:
+def detect(item: JsonValue) -> str | None:
     """Return why a document is an export of spans or log records; None where it is none."""
     if not is_export(item):
         return None
@@ -131,7 +132,7 @@ def conversations_in(
     yield from traces_read(shown, "otlp", tools)
 
 
-def is_below(identifier: str, parents: Mapping[str, str], models: Mapping[str, Any]) -> bool:
+def is_below(identifier: str, parents: Mapping[str, str], models: JsonMapping) -> bool:
     """Tell whether a span is inside a model's call: two instrumentations wrote the same call."""
     seen = {identifier}
     while (identifier := parents.get(identifier, "")) and identifier not in seen:

@@ -25,6 +25,7 @@ from toolevals.grading.files.evaluation_files.spans import Span, SpanKind, trace
 from toolevals.grading.files.evaluation_files.tables import cell_value, gathered, number_in
 from toolevals.grading.reading.telemetry.conventions.openinference import at, listed_items, message_of
 from toolevals.grading.values.problems import InvalidDocument, Problem
+from toolevals.json_types import JsonMapping, JsonObject, JsonValue
 
 _EXAMPLE = keys("id node_id input output metadata updated_at created_at splits")
 _KINDS: Mapping[str, SpanKind] = {"LLM": "model", "TOOL": "tool"}
@@ -63,7 +64,7 @@ def read_spans(document: object) -> Iterator[Found]:
     yield from traces_read(spans, "phoenix")
 
 
-def read_examples(document: Any) -> Iterator[Found]:
+def read_examples(document: JsonValue) -> Iterator[Found]:
     """Yield the examples of a dataset, each with its output as what is expected."""
     if isinstance(document, list):
         yield from entries_read(items_at(document), lambda row: _example(_unflattened(row)))
@@ -75,14 +76,14 @@ def read_examples(document: Any) -> Iterator[Found]:
             yield f"/data{pointer}", error
 
 
-def _unflattened(row: Mapping[str, Any]) -> dict[str, Any]:
+def _unflattened(row: JsonMapping) -> JsonObject:
     """Return a row of a table, with a column for each key, as an example."""
     parts = {name: gathered(row, f"{name}_") for name in ("input", "output", "metadata")}
     others = {name: cell for name, cell in row.items() if not name.startswith(("input_", "output_", "metadata_"))}
     return {"id": others.pop("example_id", None), **parts, **others}
 
 
-def _example(item: Mapping[str, Any]) -> Entry:
+def _example(item: JsonMapping) -> Entry:
     left: list[Problem] = []
     content = content_of(item.get("input"), "/input", left)
     expectation, losses = expectation_of(item.get("output"), "/output")
@@ -93,7 +94,7 @@ def _example(item: Mapping[str, Any]) -> Entry:
     return Entry(row, losses=losses)
 
 
-def _span(item: Mapping[str, Any], pointer: str) -> Span:
+def _span(item: JsonMapping, pointer: str) -> Span:
     values = _nested({key: cell_value(value) for key, value in item.items() if value != ""})
     context, attributes = values.get("context") or {}, values.get("attributes") or {}
     name = context.get("span_id")
@@ -102,7 +103,7 @@ def _span(item: Mapping[str, Any], pointer: str) -> Span:
     kind = _KINDS.get(str(item.get("span_kind")), "other")
     llm = object_in(attributes, "llm")
     if kind == "model" and llm.get("input_messages"):
-        given: Any = [message_of(each) for each in listed_items(llm.get("input_messages"))]
+        given: JsonValue = [message_of(each) for each in listed_items(llm.get("input_messages"))]
         made: Any = [message_of(each) for each in listed_items(llm.get("output_messages"))]
         given_at, made_at = "/attributes/llm/input_messages", "/attributes/llm/output_messages"
     else:
@@ -131,9 +132,9 @@ def _span(item: Mapping[str, Any], pointer: str) -> Span:
     )
 
 
-def _nested(item: Mapping[str, Any]) -> dict[str, Any]:
+def _nested(item: JsonMapping) -> JsonObject:
     """Return an object whose keys with dots are objects in objects; `attributes` may be flat by itself."""
-    made: dict[str, Any] = {}
+    made: JsonObject = {}
     for key, value in item.items():
         inner = _nested(value) if isinstance(value, Mapping) else value
         if isinstance(value, list):

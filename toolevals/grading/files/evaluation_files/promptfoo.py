@@ -6,7 +6,6 @@ Source: its types `OutputFile`, `EvaluateSummaryV3` and `EvaluateResult`.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 from toolevals.grading.files.evaluation_files.content import (
     content_of,
@@ -32,6 +31,7 @@ from toolevals.grading.reading.parsing.extras import is_count
 from toolevals.grading.values import CallExpectation, Expectation, Trajectory, Transcript
 from toolevals.grading.values.canonical import digest
 from toolevals.grading.values.problems import InvalidDocument, Problem
+from toolevals.json_types import JsonMapping, JsonObject, JsonValue
 
 _RESULT = keys(
     "id evalId createdAt updatedAt promptIdx testIdx testCase promptId provider prompt vars response error success "
@@ -40,7 +40,7 @@ _RESULT = keys(
 _WORDS = frozenset({"equals", "contains"})
 
 
-def detect(document: Any) -> str | None:
+def detect(document: JsonValue) -> str | None:
     """Return why a document is a result file; None where it is none."""
     results = document.get("results") if isinstance(document, Mapping) else None
     if isinstance(results, Mapping) and isinstance(results.get("results"), list) and "config" in document:
@@ -78,7 +78,7 @@ def read(document: object) -> Iterator[Found]:
         yield pointer, entry
 
 
-def _entry(item: Mapping[str, Any], offered: Mapping[str, Any], *, several: bool) -> Entry:
+def _entry(item: JsonMapping, offered: JsonMapping, *, several: bool) -> Entry:
     prompt = object_at(item.get("prompt"), "/prompt")
     left: list[Problem] = []
     content = content_of(json_in(prompt.get("raw")), "/prompt/raw", left)
@@ -98,7 +98,7 @@ def _entry(item: Mapping[str, Any], offered: Mapping[str, Any], *, several: bool
     return Entry(row, Trial(name, transcript, content, agent=agent), losses)
 
 
-def _transcript(item: Mapping[str, Any], losses: list[Problem]) -> Transcript:
+def _transcript(item: JsonMapping, losses: list[Problem]) -> Transcript:
     response = object_in(item, "response")
     said = said_in(json_in(response.get("output")), "/response/output", losses)
     usage = object_in(response, "tokenUsage")
@@ -114,7 +114,7 @@ def _transcript(item: Mapping[str, Any], losses: list[Problem]) -> Transcript:
     )
 
 
-def _expected(test: Mapping[str, Any]) -> tuple[Expectation | None, tuple[Problem, ...]]:
+def _expected(test: JsonMapping) -> tuple[Expectation | None, tuple[Problem, ...]]:
     """Return what the assertions expect. Each that has no form here is a loss that names its type."""
     asserts = test.get("assert")
     expected: Expectation | None = None
@@ -129,7 +129,7 @@ def _expected(test: Mapping[str, Any]) -> tuple[Expectation | None, tuple[Proble
     return expected, tuple(losses)
 
 
-def _assertion(item: Mapping[str, Any], pointer: str) -> tuple[Expectation | None, tuple[Problem, ...]]:
+def _assertion(item: JsonMapping, pointer: str) -> tuple[Expectation | None, tuple[Problem, ...]]:
     kind, value = str(item.get("type")), json_in(item.get("value"))
     if kind == "tool-call-f1":
         names = value if isinstance(value, list) else str(value).split(",")
@@ -142,9 +142,9 @@ def _assertion(item: Mapping[str, Any], pointer: str) -> tuple[Expectation | Non
     return None, (Problem(pointer, f"the assertion {kind} has no form here: left out"),)
 
 
-def _offered(config: object) -> dict[str, Any]:
+def _offered(config: object) -> JsonObject:
     """Return the tools by provider, under "" those of the only provider or of all tests."""
-    found: dict[str, Any] = {}
+    found: JsonObject = {}
     providers = config.get("providers") if isinstance(config, Mapping) else None
     for each in providers if isinstance(providers, list) else [providers]:
         options = each.get("config") if isinstance(each, Mapping) else None

@@ -6,7 +6,6 @@ Source: pydantic_evals (`Dataset.to_file`, `EvaluationReport` as pydantic dumps 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 from toolevals.grading.files.evaluation_files.content import (
     content_of,
@@ -29,6 +28,7 @@ from toolevals.grading.files.evaluation_files.entry import (
 )
 from toolevals.grading.reading.examples import tools_in_row
 from toolevals.grading.values.problems import InvalidDocument, Problem
+from toolevals.json_types import JsonMapping, JsonValue
 
 _CASE = keys("name inputs metadata expected_output evaluators")
 _REPORTED = _CASE | keys(
@@ -37,7 +37,7 @@ _REPORTED = _CASE | keys(
 )
 
 
-def detect_dataset(document: Any) -> str | None:
+def detect_dataset(document: JsonValue) -> str | None:
     """Return why a document is a dataset; None where it is none."""
     cases = document.get("cases") if isinstance(document, Mapping) else None
     if not isinstance(cases, list) or not all(isinstance(case, Mapping) and "inputs" in case for case in cases[:5]):
@@ -52,7 +52,7 @@ def detect_report(document: object) -> str | None:
     return None
 
 
-def _is_report(document: Mapping[str, Any]) -> bool:
+def _is_report(document: JsonMapping) -> bool:
     cases = [case for case in document["cases"] if isinstance(case, Mapping)]
     failed = isinstance(document.get("failures"), list)
     return failed and all("output" in case or "task_duration" in case for case in cases[:5])
@@ -78,7 +78,7 @@ def read_report(document: object) -> Iterator[Found]:
         yield from entries_read(items_at(outer, key), _reported)
 
 
-def _case(item: Mapping[str, Any], known: frozenset[str], shared: tuple[Problem, ...] = ()) -> Entry:
+def _case(item: JsonMapping, known: frozenset[str], shared: tuple[Problem, ...] = ()) -> Entry:
     inputs, metadata = item.get("inputs"), item.get("metadata")
     left: list[Problem] = []
     content = content_of(inputs, "/inputs", left)
@@ -104,7 +104,7 @@ def _case(item: Mapping[str, Any], known: frozenset[str], shared: tuple[Problem,
     return Entry(row, losses=losses)
 
 
-def _reported(item: Mapping[str, Any]) -> Entry:
+def _reported(item: JsonMapping) -> Entry:
     # Repeated cases are named after the case that they repeat.
     source = item.get("source_case_name") or item.get("name")
     entry = _case({**item, "name": source}, _REPORTED)
@@ -124,7 +124,7 @@ def _reported(item: Mapping[str, Any]) -> Entry:
     )
 
 
-def _evaluators(given: Any, whose: str) -> tuple[Problem, ...]:
+def _evaluators(given: JsonValue, whose: str) -> tuple[Problem, ...]:
     """Return a loss for each evaluator: here the expected output alone is graded."""
     names = [next(iter(each), "") if isinstance(each, Mapping) else str(each) for each in given or ()]
     return tuple(

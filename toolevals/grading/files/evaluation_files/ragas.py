@@ -6,7 +6,6 @@ Source: ragas.dataset_schema (`SingleTurnSample`, `MultiTurnSample`) and ragas.m
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 from toolevals.grading.files.evaluation_files.content import (
     calls_in,
@@ -28,6 +27,7 @@ from toolevals.grading.files.evaluation_files.entry import (
 from toolevals.grading.reading.parsing.turns import Turn, messages_of
 from toolevals.grading.values import Message
 from toolevals.grading.values.problems import InvalidDocument, Problem
+from toolevals.json_types import JsonMapping
 
 _SINGLE = keys(
     "user_input retrieved_contexts reference_contexts retrieved_context_ids reference_context_ids response "
@@ -54,11 +54,11 @@ def read(document: object) -> Iterator[Found]:
     yield from entries_read(items_at(document), _sample)
 
 
-def _sample(item: Mapping[str, Any]) -> Entry:
+def _sample(item: JsonMapping) -> Entry:
     return _multi(item) if isinstance(item.get("user_input"), list) else _single(item)
 
 
-def _single(item: Mapping[str, Any]) -> Entry:
+def _single(item: JsonMapping) -> Entry:
     retrieved = item.get("retrieved_contexts")
     content = content_of(item.get("user_input"), "/user_input")
     content |= {"context": {"retrieved": retrieved}} if retrieved else {}
@@ -70,7 +70,7 @@ def _single(item: Mapping[str, Any]) -> Entry:
     return Entry(row, Trial(row.external_id, transcript_of(made), content) if made else None, losses)
 
 
-def _multi(item: Mapping[str, Any]) -> Entry:
+def _multi(item: JsonMapping) -> Entry:
     # The format has no ids: tools answer the calls before them in their order.
     turns = (Turn(_message(each, f"/user_input/{place}")) for place, each in enumerate(item["user_input"]))
     messages = messages_of(turns)
@@ -98,7 +98,7 @@ def _message(given: object, pointer: str) -> Message:
     return Message(role, text if isinstance(text, str) and (text or not made) else None, made)
 
 
-def _judged(item: Mapping[str, Any]) -> tuple[Problem, ...]:
+def _judged(item: JsonMapping) -> tuple[Problem, ...]:
     return tuple(
         Problem(f"/{key}", "only a judge can check it: left out")
         for key in ("rubrics", "reference_topics", "reference_contexts")

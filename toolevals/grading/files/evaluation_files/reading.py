@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any
 
 from toolevals.grading.files.evaluation_files.decoding import Decoded, decoded
 from toolevals.grading.files.evaluation_files.entry import Detected, Entry, Found, Trial
@@ -14,6 +13,7 @@ from toolevals.grading.reading.parsing.content import text_in
 from toolevals.grading.reading.parsing.text import read_with
 from toolevals.grading.values.canonical import digest
 from toolevals.grading.values.problems import InvalidDocument, Problem
+from toolevals.json_types import JsonMapping, JsonObject
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +116,7 @@ def evaluation_file(content: bytes, format_name: str = "", decision: str = "") -
     return EvaluationFile(document, Detected(named, named.detect(document.value) or "it was said to be"), decision)
 
 
-def graded_rows(file: EvaluationFile, agent: str = "") -> Iterator[tuple[Place, dict[str, Any] | InvalidDocument]]:
+def graded_rows(file: EvaluationFile, agent: str = "") -> Iterator[tuple[Place, JsonObject | InvalidDocument]]:
     """Yield rows of our own form, an example and its prediction in one object, for what can be graded.
 
     An example without expectation is wrong: there is nothing to grade by.
@@ -136,8 +136,8 @@ def graded_rows(file: EvaluationFile, agent: str = "") -> Iterator[tuple[Place, 
         yield place, _graded_row(row, trial)
 
 
-def _graded_row(row: ExampleRow, trial: Trial) -> dict[str, Any]:
-    document: dict[str, Any] = {"id": row.external_id, "trial": trial.number or 0, "input": row.input}
+def _graded_row(row: ExampleRow, trial: Trial) -> JsonObject:
+    document: JsonObject = {"id": row.external_id, "trial": trial.number or 0, "input": row.input}
     if isinstance(row.tools, list):
         document["tools"] = [tool.to_document() for tool in row.tools]
     if row.expectation is not None:
@@ -156,7 +156,7 @@ def _graded_row(row: ExampleRow, trial: Trial) -> dict[str, Any]:
     return document | made
 
 
-def content_key(content: Mapping[str, Any]) -> str:
+def content_key(content: JsonMapping) -> str:
     """Return what tells inputs apart: a digest of the user's words, whatever spaces and letter case they are in."""
     said = [text_in(each.get("content")) or "" for each in content.get("messages", ()) if each.get("role") == "user"]
     return digest([" ".join(words.casefold().split()) for words in said])

@@ -11,6 +11,7 @@ from toolevals.grading.files.evaluation_files.entry import Entry, Found, entries
 from toolevals.grading.values import CallExpectation, Expectation, Trajectory
 from toolevals.grading.values.matchers import Exact, KeyOnly
 from toolevals.grading.values.problems import InvalidDocument, Problem
+from toolevals.json_types import JsonMapping, JsonObject
 
 _KNOWN = keys("id query calling")
 _REFERENCE = re.compile(r"API_call_\d+")
@@ -28,7 +29,7 @@ def read(document: object) -> Iterator[Found]:
     yield from entries_read(items_at(document), _row)
 
 
-def _row(item: Mapping[str, Any]) -> Entry:
+def _row(item: JsonMapping) -> Entry:
     query, calling = item.get("query"), item.get("calling")
     if not isinstance(query, str) or not query.strip():
         raise InvalidDocument.at("/query", "is not text")
@@ -50,7 +51,7 @@ def _call(call: Any, pointer: str, losses: list[Problem]) -> CallExpectation:
     given = call.get("parameters") if isinstance(call, Mapping) else None
     if not isinstance(given, Mapping) or not isinstance(call.get("api"), str):
         raise InvalidDocument.at(pointer, "is not a call with api and parameters")
-    arguments: dict[str, Any] = {}
+    arguments: JsonObject = {}
     for name, value in given.items():
         if isinstance(value, str) and _REFERENCE.search(value):
             losses.append(Problem(f"{pointer}/parameters/{name}", "is a result of an earlier call: any value will do"))

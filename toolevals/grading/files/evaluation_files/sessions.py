@@ -5,17 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final, TypeAlias
+from typing import Final, TypeAlias
 
 from toolevals.grading.files.evaluation_files.content import example_of, messages_of, transcript_of
 from toolevals.grading.files.evaluation_files.entry import Entry, Trial
 from toolevals.grading.values.problems import InvalidDocument, Problem
+from toolevals.json_types import JsonMapping
 
 # Lines at the beginning that may tell what a file is: before the first message stand settings and snapshots.
 MOST_LOOKED_AT: Final = 50
 _PLACE: Final = re.compile(r"/(\d+)(.*)", re.DOTALL)
 # The pointer of a line, and the line.
-Line: TypeAlias = tuple[str, Mapping[str, Any]]
+Line: TypeAlias = tuple[str, JsonMapping]
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,7 @@ from toolevals.grading.files.evaluation_files.tables import cell_value
 from toolevals.grading.reading.parsing.json_calls import calls_in_json
 from toolevals.grading.values import Message, ToolSpec
 from toolevals.grading.values.problems import InvalidDocument, Problem
+from toolevals.json_types import JsonMapping
 
 ROLES: Mapping[str, str] = {
     "system": "system", "human": "user", "user": "user", "gpt": "assistant", "assistant": "assistant",
@@ -43,7 +44,7 @@ def read(document: object, decision: str = "first") -> Iterator[Found]:
     yield from conversations_read(document, decision, _row)
 
 
-def _row(item: Mapping[str, Any], decision: str) -> Iterator[Entry]:
+def _row(item: JsonMapping, decision: str) -> Iterator[Entry]:
     turns = item.get("conversations")
     if not isinstance(turns, list) or not turns:
         raise InvalidDocument.at("/conversations", "is not a list of turns")
@@ -104,7 +105,7 @@ def _message(turn: object, tools: list[ToolSpec], pointer: str) -> Message:
     return Message("assistant", None if calls else text, calls)
 
 
-def _tools(item: Mapping[str, Any], turns: list[Any]) -> tuple[list[ToolSpec] | None, tuple[Problem, ...]]:
+def _tools(item: JsonMapping, turns: list[Any]) -> tuple[list[ToolSpec] | None, tuple[Problem, ...]]:
     """Return the tools under `tools`, else those that the system prompt lists; None where there are none."""
     key = next((key for key in ("tools", "functions") if item.get(key) not in (None, "", [], "[]")), None)
     if key is not None:

@@ -16,6 +16,7 @@ from toolevals.grading.reading.parsing.text import unheeded, with_text_calls
 from toolevals.grading.reading.telemetry.reading import cut_in
 from toolevals.grading.values import NOT_WHOLE, Message, ToolSpec
 from toolevals.grading.values.problems import InvalidDocument, Problem
+from toolevals.json_types import JsonMapping, JsonObject, JsonValue
 
 ReadTools = Callable[[Any, str], tuple[list[ToolSpec] | str | None, tuple[Problem, ...]]]
 SpanKind = Literal["model", "tool", "other"]
@@ -35,7 +36,7 @@ class Span:
     parent: str
     kind: SpanKind
     name: str
-    given: Any
+    given: JsonValue
     made: Any
     start: str
     pointer: str
@@ -118,7 +119,7 @@ def _entry(trace: str, root: Span, members: Sequence[Span], prefix: str, read: R
     return Entry(example, trial, every)
 
 
-def _given(span: Span, left: list[Problem] | None = None) -> dict[str, Any]:
+def _given(span: Span, left: list[Problem] | None = None) -> JsonObject:
     """Return the input that a span was given; no message where it came cut. Raises InvalidDocument."""
     if span.given is None and (span.is_cut or span.is_partial):
         return {"messages": []}
@@ -142,7 +143,7 @@ def _tools(models: Sequence[Span], root: Span, read: ReadTools) -> tuple[Any, tu
 
 
 def _done(
-    content: Mapping[str, Any], models: Sequence[Span], root: Span, members: Sequence[Span], left: list[Problem]
+    content: JsonMapping, models: Sequence[Span], root: Span, members: Sequence[Span], left: list[Problem]
 ) -> tuple[list[Message], tuple[Problem, ...]]:
     if not models:
         return _without_models(root, members)
@@ -163,7 +164,7 @@ def _done(
     return joined, (loss,)
 
 
-def transcript_messages(documents: Sequence[dict[str, Any]]) -> tuple[Message, ...]:
+def transcript_messages(documents: Sequence[JsonObject]) -> tuple[Message, ...]:
     """Return messages from their normal form."""
     return transcript_in(list(documents), "native").messages if documents else ()
 

@@ -9,13 +9,14 @@ import csv
 import importlib
 import io
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 from toolevals.grading.reading.parsing.python_calls import UnreadableCallError, calls_in_python
 from toolevals.grading.values import ToolCall
 from toolevals.grading.values.documents import load_json, text_problem
 from toolevals.grading.values.problems import InvalidDocument
+from toolevals.json_types import JsonMapping
 
 # Conversations stand in cells.
 MAX_CELL = 4_000_000
@@ -118,7 +119,7 @@ def number_in(text: object) -> Any:
         return text
 
 
-def gathered(row: Mapping[str, Any], prefix: str) -> dict[str, Any]:
+def gathered(row: JsonMapping, prefix: str) -> dict[str, Any]:
     """Return the values of the columns that begin so and are not empty, by the rest of their names."""
     found = {name.removeprefix(prefix): cell for name, cell in row.items() if name.startswith(prefix)}
     return {rest: cell_value(cell) for rest, cell in found.items() if rest and cell != ""}

@@ -11,6 +11,7 @@ from toolevals.grading.files.evaluation_files.dataset_tools import dataset_tools
 from toolevals.grading.files.evaluation_files.entry import Entry, Found, entries_read, items_at, keys, unknown_keys
 from toolevals.grading.values import CallExpectation, Expectation, Trajectory
 from toolevals.grading.values.problems import InvalidDocument, Problem
+from toolevals.json_types import JsonMapping, JsonObject
 
 _KNOWN = keys("api_list query query_id") | {"relevant APIs"}
 _OTHERS = re.compile(r"[^a-z0-9]+")
@@ -28,7 +29,7 @@ def read(document: object) -> Iterator[Found]:
     yield from entries_read(items_at(document), _row)
 
 
-def _row(item: Mapping[str, Any]) -> Entry:
+def _row(item: JsonMapping) -> Entry:
     query, apis = item.get("query"), item.get("api_list")
     if not isinstance(query, str) or not query.strip():
         raise InvalidDocument.at("/query", "is not text")
@@ -53,7 +54,7 @@ def _relevant(relevant: list[Any]) -> Iterator[CallExpectation]:
         yield CallExpectation(_name(*each))
 
 
-def _tool(api: Mapping[str, Any]) -> dict[str, Any]:
+def _tool(api: JsonMapping) -> JsonObject:
     needed = [each for each in api.get("required_parameters") or () if isinstance(each, Mapping)]
     optional = [each for each in api.get("optional_parameters") or () if isinstance(each, Mapping)]
     properties = {

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import Any
 
 from toolevals.grading.files.evaluation_files.content import messages_of
 from toolevals.grading.files.evaluation_files.conversations import (
@@ -22,6 +21,7 @@ from toolevals.grading.files.evaluation_files.entry import Entry, Found, keys, u
 from toolevals.grading.reading.examples import ExampleRow
 from toolevals.grading.values import Message, ToolSpec
 from toolevals.grading.values.problems import InvalidDocument, Problem
+from toolevals.json_types import JsonMapping
 
 _KNOWN = keys("id prompt completion chosen rejected tools functions label")
 _DONE = ("completion", "chosen")
@@ -42,7 +42,7 @@ def read(document: object, decision: str = "first") -> Iterator[Found]:
     yield from conversations_read(document, decision, _row)
 
 
-def _row(item: Mapping[str, Any], decision: str) -> Iterator[Entry]:
+def _row(item: JsonMapping, decision: str) -> Iterator[Entry]:
     key = next((key for key in _DONE if item.get(key) is not None), _DONE[0])
     given = next((name for name in ("tools", "functions") if item.get(name) not in (None, "", [], "[]")), None)
     tools, lost = (None, ()) if given is None else dataset_tools(item[given], f"/{given}")

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from typing import Any, Final
+from typing import Final
+
+from toolevals.json_types import JsonMapping
 
 # So many keys are named.
 _NAMED: Final = 8
@@ -54,7 +56,7 @@ def unknown_words(document: object, known: Iterable[tuple[str, tuple[str, ...]]]
     return f"{said}. {_nearest(frozenset(map(str, item)), known)}{PLAIN}"
 
 
-def _has(item: Mapping[str, Any], key: str) -> bool:
+def _has(item: JsonMapping, key: str) -> bool:
     outer, _, inner = key.partition(".")
     value = item.get(outer)
     return outer in item and (not inner or (isinstance(value, Mapping) and inner in value))

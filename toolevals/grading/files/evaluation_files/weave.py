@@ -19,6 +19,7 @@ from toolevals.grading.files.evaluation_files.entry import (
 )
 from toolevals.grading.files.evaluation_files.spans import Span, SpanKind, traces_read
 from toolevals.grading.values.problems import InvalidDocument
+from toolevals.json_types import JsonMapping
 
 _CALL: Final = keys(
     "id project_id op_name display_name trace_id parent_id thread_id turn_id started_at ended_at exception attributes "
@@ -39,7 +40,7 @@ def detect(item: object) -> str | None:
 
 def read(document: object) -> Iterator[Found]:
     """Yield a trial for each trace."""
-    calls: list[tuple[str, Mapping[str, Any]]] = []
+    calls: list[tuple[str, JsonMapping]] = []
     for pointer, item in items_at(document):
         try:
             call = object_at(item)
@@ -53,7 +54,7 @@ def read(document: object) -> Iterator[Found]:
     yield from traces_read((_span(pointer, call, parents) for pointer, call in calls), "weave")
 
 
-def _require_there(call: Mapping[str, Any]) -> None:
+def _require_there(call: JsonMapping) -> None:
     """Require that messages and output are in the file. Raises InvalidDocument."""
     inputs = object_in(call, "inputs")
     places = [("/output", call.get("output")), *((f"/inputs/{key}", inputs.get(key)) for key in _MESSAGES)]
@@ -62,7 +63,7 @@ def _require_there(call: Mapping[str, Any]) -> None:
             raise InvalidDocument.at(pointer, "is a reference: export the calls with their references resolved")
 
 
-def _span(pointer: str, call: Mapping[str, Any], parents: set[Any]) -> Span:
+def _span(pointer: str, call: JsonMapping, parents: set[Any]) -> Span:
     kind = _kind(call, is_leaf=call["id"] not in parents)
     inputs = object_in(call, "inputs")
     given = {key: value for key, value in inputs.items() if key != "self"}
@@ -87,7 +88,7 @@ def _span(pointer: str, call: Mapping[str, Any], parents: set[Any]) -> Span:
     )
 
 
-def _kind(call: Mapping[str, Any], *, is_leaf: bool) -> SpanKind:
+def _kind(call: JsonMapping, *, is_leaf: bool) -> SpanKind:
     """Return what a call is: as its function was marked, else a model's where it holds messages and calls no other."""
     marked = object_in(object_in(call, "attributes"), "weave").get("kind")
     if isinstance(marked, str):
@@ -96,12 +97,12 @@ def _kind(call: Mapping[str, Any], *, is_leaf: bool) -> SpanKind:
     return "model" if is_leaf and any(isinstance(inputs.get(key), list) for key in _MESSAGES) else "other"
 
 
-def _name(call: Mapping[str, Any]) -> str:
+def _name(call: JsonMapping) -> str:
     """Return the name of the function in a reference such as `weave:///team/project/op/name:version`."""
     return str(call.get("op_name") or "").rpartition("/")[2].partition(":")[0]
 
 
-def _usage(call: Mapping[str, Any]) -> dict[str, float]:
+def _usage(call: JsonMapping) -> dict[str, float]:
     usage: dict[str, float] = {}
     for each in object_in(object_in(call, "summary"), "usage").values():
         counts = each if isinstance(each, Mapping) else {}

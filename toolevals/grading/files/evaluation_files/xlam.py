@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 from toolevals.grading.files.evaluation_files.content import example_of
 from toolevals.grading.files.evaluation_files.conversations import expectation_of_turn
@@ -12,6 +11,7 @@ from toolevals.grading.files.evaluation_files.entry import Entry, Found, entries
 from toolevals.grading.files.evaluation_files.tables import cell_value
 from toolevals.grading.reading.parsing.json_calls import calls_in_json
 from toolevals.grading.values.problems import InvalidDocument
+from toolevals.json_types import JsonMapping
 
 _KNOWN = keys("id query tools answers")
 
@@ -28,7 +28,7 @@ def read(document: object) -> Iterator[Found]:
     yield from entries_read(items_at(document), _row)
 
 
-def _row(item: Mapping[str, Any]) -> Entry:
+def _row(item: JsonMapping) -> Entry:
     query = item.get("query")
     if not isinstance(query, str) or not query.strip():
         raise InvalidDocument.at("/query", "is not text")

@@ -15,6 +15,7 @@ from toolevals.grading.values import ToolSpec
 from toolevals.grading.values.canonical import canonical
 from toolevals.grading.values.problems import InvalidDocument, pointer_to
 from toolevals.grading.values.tools import tool_effect
+from toolevals.json_types import JsonValue
 
 # From here on integers and floats of equal value are no longer one number.
 _EXACT_INTEGERS = 2**53
@@ -142,11 +143,11 @@ def _times(count: int) -> str:
     return "once" if count == 1 else f"{count} times"
 
 
-def _key(value: Any) -> str:
+def _key(value: JsonValue) -> str:
     return canonical(_plain_numbers(value))
 
 
-def _plain_numbers(value: Any) -> Any:
+def _plain_numbers(value: JsonValue) -> Any:
     if isinstance(value, float) and value.is_integer() and abs(value) <= _EXACT_INTEGERS:
         return int(value)
     if isinstance(value, dict):
@@ -198,7 +199,7 @@ def _order_findings(needs: list[tuple[Names, Names, Precondition]], look: Look) 
             )
 
 
-def _agrees(call: PastCall, arguments: Any, names: tuple[str, ...]) -> bool:
+def _agrees(call: PastCall, arguments: JsonValue, names: tuple[str, ...]) -> bool:
     if not names:
         return True
     if not isinstance(arguments, dict) or not isinstance(call.arguments, dict):

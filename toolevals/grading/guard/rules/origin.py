@@ -20,6 +20,7 @@ from toolevals.grading.values import ToolSpec
 from toolevals.grading.values.canonical import shown
 from toolevals.grading.values.matchers import compile_pattern
 from toolevals.grading.values.problems import pointer_to
+from toolevals.json_types import JsonMapping, JsonObject, JsonValue
 
 OriginData = BuiltIn | Literal["url"]
 MOST_VALUES: Final = 1_000
@@ -70,7 +71,7 @@ class OriginRule(Rule):
 
 
 def _origin_findings(rule: OriginRule, places: Places, trusted: Names, fields: Names, look: Look) -> Iterator[Finding]:
-    values: dict[str, Any] = {}
+    values: JsonObject = {}
     for parts in places.of(look.request.name) if look.request.name else ():
         values |= _at(look.request.arguments, parts)
     if len(values) > MOST_VALUES:
@@ -92,7 +93,7 @@ def _origin_findings(rule: OriginRule, places: Places, trusted: Names, fields: N
             yield Finding(f"/arguments{pointer}", f"{quoted(shown(value, 80))} is not in {sources.named}.")
 
 
-def _data_in(values: Mapping[str, Any], kinds: tuple[OriginData, ...]) -> list[tuple[str, str]]:
+def _data_in(values: JsonMapping, kinds: tuple[OriginData, ...]) -> list[tuple[str, str]]:
     """Return the data of these kinds that texts hold, each once a text, with the text's pointer."""
     found: dict[tuple[str, str], None] = {}
     for pointer, value in values.items():
@@ -109,13 +110,13 @@ def urls(text: str) -> Iterator[tuple[int, int]]:
         yield from (match.span() for match in _URL.finditer(text))
 
 
-def _at(arguments: Any, parts: tuple[str, ...]) -> dict[str, Any]:
+def _at(arguments: JsonValue, parts: tuple[str, ...]) -> JsonObject:
     """Return the values below a place that have an origin, by their pointers: texts and numbers.
 
     Where there is too much to look at, they are more than MOST_VALUES.
     """
     waiting: deque[tuple[tuple[str | int, ...], Any]] = deque([((), arguments)])
-    found: dict[str, Any] = {}
+    found: JsonObject = {}
     while waiting and len(found) <= MOST_VALUES:
         path, value = waiting.popleft()
         if isinstance(value, dict | list | tuple):
@@ -156,7 +157,7 @@ class _Sources:
                 for leaf in self._leaves(call.result):
                     self._read_field(leaf)
 
-    def _read(self, leaf: Any) -> None:
+    def _read(self, leaf: JsonValue) -> None:
         if not isinstance(leaf, str):
             self._numbers.update(_decimals((leaf,)))
             return
@@ -165,14 +166,14 @@ class _Sources:
         self._left -= len(text)
         self._texts.append(_normal(text))
 
-    def _read_field(self, leaf: Any) -> None:
+    def _read_field(self, leaf: JsonValue) -> None:
         if not isinstance(leaf, str):
             self._numbers.update(_decimals((leaf,)))
         elif len(leaf) <= _LONGEST_FIELD:
             self._fields.add(_normal(leaf))
             self._numbers.update(_decimals((leaf,)))
 
-    def _leaves(self, value: Any) -> Iterator[Any]:
+    def _leaves(self, value: JsonValue) -> Iterator[Any]:
         """Yield texts and numbers of a result, those of JSON in texts in place of the text."""
         waiting: list[tuple[Any, int]] = [(value, 0)]
         count = 0
@@ -192,7 +193,7 @@ class _Sources:
                 yield inner
         self.is_cut |= bool(waiting)
 
-    def hold(self, value: Any) -> bool:
+    def hold(self, value: JsonValue) -> bool:
         """Tell whether a value is in one of the sources."""
         if any(_is_same(value, known) for known in self._confirmed):
             return True
@@ -257,7 +258,7 @@ def _goes_on(last: str, signs: str, is_identifier: bool) -> bool:
     return is_identifier and signs[:1] in _JOINING and signs[1:].isalnum()
 
 
-def _is_same(value: Any, known: Any) -> bool:
+def _is_same(value: JsonValue, known: JsonValue) -> bool:
     if isinstance(value, str) and isinstance(known, str):
         return _normal(value) == _normal(known)
     numbers = [*_decimals((value, known))]
@@ -274,7 +275,7 @@ def _decimals(values: Iterable[Any]) -> Iterator[Decimal]:
             yield number
 
 
-def _is_number(value: Any) -> bool:
+def _is_number(value: JsonValue) -> bool:
     return isinstance(value, str) and len(value) <= _LONGEST_SPACED and bool(_ENGLISH.fullmatch(value.lstrip("-")))
 
 

@@ -12,6 +12,7 @@ from toolevals.grading.guard.names import Names
 from toolevals.grading.guard.request import Request, State
 from toolevals.grading.values import ToolSpec
 from toolevals.grading.values.problems import Problem, parts_of
+from toolevals.json_types import JsonMapping, JsonObject, JsonValue
 
 Stage = Literal["call", "result"]
 CALL: frozenset[Stage] = frozenset(("call",))
@@ -67,17 +68,17 @@ class Options:
     """Options whose document is read and written by their fields; a field of other options says so by `of`."""
 
     @classmethod
-    def from_document(cls, document: Mapping[str, Any]) -> Self:
+    def from_document(cls, document: JsonMapping) -> Self:
         """Read a document that the schema has passed."""
-        found: dict[str, Any] = {}
+        found: JsonObject = {}
         for each in fields(cls):
             if each.name in document:
                 found[each.name] = _read(document[each.name], each.metadata.get("of"))
         return cls(**found)
 
-    def to_document(self) -> dict[str, Any]:
+    def to_document(self) -> JsonObject:
         """Return the normal form, without what is at its default."""
-        document: dict[str, Any] = {}
+        document: JsonObject = {}
         for each in fields(self):
             value = getattr(self, each.name)
             default = each.default if each.default_factory is MISSING else each.default_factory()
@@ -108,7 +109,7 @@ class Rule(Options):
         raise NotImplementedError
 
 
-def _read(value: Any, of: type[Options] | None) -> Any:
+def _read(value: JsonValue, of: type[Options] | None) -> Any:
     if isinstance(value, list):
         return tuple(value if of is None else map(of.from_document, value))
     if isinstance(value, dict):
@@ -116,7 +117,7 @@ def _read(value: Any, of: type[Options] | None) -> Any:
     return value
 
 
-def _written(value: Any) -> Any:
+def _written(value: JsonValue) -> Any:
     if isinstance(value, tuple):
         return [_written(each) for each in value]
     if isinstance(value, dict):

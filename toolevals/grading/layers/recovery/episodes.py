@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import islice
-from typing import Any, Final, Literal
+from typing import Final, Literal
 
 from toolevals.grading.layers.recovery.words import (
     Reading,
@@ -29,6 +29,7 @@ from toolevals.grading.layers.troubles import LONGEST_EXCERPT, TRANSIENT, ErrorC
 from toolevals.grading.values import Call, ToolCall, ToolSpec, Transcript
 from toolevals.grading.values.call_results import Answered, Made, Said, TurnEnded, events_of
 from toolevals.grading.values.tools import Effect, hands_over, is_silent, tool_effect, waits
+from toolevals.json_types import JsonObject
 
 Reaction = Literal[
     "corrected_retry",
@@ -136,7 +137,7 @@ class Episode:
         """The number of bad answers."""
         return len(self.failed)
 
-    def to_document(self) -> dict[str, Any]:
+    def to_document(self) -> JsonObject:
         """Return the normal form."""
         return {name: getattr(self, name) for name in _DOCUMENTED} | {"reactions": list(self.reactions)}
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from toolevals.grading.layers.recovery.episodes import LOOP_GUARD, Episode, episodes_of
 from toolevals.grading.values import ToolSpec, Transcript
 from toolevals.grading.values.verdicts import Verdict
+from toolevals.json_types import JsonObject
 
 RETRY_CAP = 3
 
@@ -24,7 +24,7 @@ class EpisodeGrade:
     score: float | None
     reason: str = ""
 
-    def to_document(self) -> dict[str, Any]:
+    def to_document(self) -> JsonObject:
         """Return the normal form: the episode's fields, the score and the reason."""
         return self.episode.to_document() | {"score": self.score, "reason": self.reason}
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeAlias
 
@@ -38,6 +38,7 @@ from toolevals.grading.layers.troubles import trouble_in
 from toolevals.grading.values import Message, ToolCall
 from toolevals.grading.values.documents import load_json
 from toolevals.grading.values.problems import InvalidDocument
+from toolevals.json_types import JsonMapping, JsonValue
 
 # Fields of a result; further ones are not read. Fields that make one sum.
 MAX_FIELDS = 20_000
@@ -109,7 +110,7 @@ class Payload:
         for number, line in enumerate(text.splitlines()):
             self._leaf(line, pointer or f"/{number}", f"{path}/{number}", scope)
 
-    def _node(self, node: Any, pointer: str, path: str, scope: _Scope) -> None:
+    def _node(self, node: JsonValue, pointer: str, path: str, scope: _Scope) -> None:
         if isinstance(node, dict | list):
             children = node.items() if isinstance(node, dict) else enumerate(node)
             if isinstance(node, dict):
@@ -169,7 +170,7 @@ def _json(text: str) -> Any:
     return None
 
 
-def _scoped(node: Mapping[str, Any], scope: _Scope) -> _Scope:
+def _scoped(node: JsonMapping, scope: _Scope) -> _Scope:
     currency = next((node[key] for key in _CURRENCY_KEYS if key in node), None)
     if isinstance(currency, str) and currency.upper() in CURRENCIES:
         scope = scope._replace(currency=currency.upper())

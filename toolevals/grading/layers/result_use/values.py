@@ -8,9 +8,10 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from toolevals.grading.values.verdicts import Verdict
+from toolevals.json_types import JsonObject
 
 
 def words_of(text: str) -> frozenset[str]:
@@ -324,7 +325,7 @@ class ResultUse(NamedTuple):
         total = used + sum(len(fields.unused) for fields in self.utilisation)
         return used / total if total else None
 
-    def to_document(self) -> dict[str, Any]:
+    def to_document(self) -> JsonObject:
         """Return the normal form."""
         return {
             "verdict": self.verdict.to_document(),

@@ -16,6 +16,7 @@ from toolevals.grading.values import MalformedCall, ToolResult, canonical
 from toolevals.grading.values.matchers import compile_pattern
 from toolevals.grading.values.value_classes import value_class
 from toolevals.grading.values.verdicts import Verdict
+from toolevals.json_types import JsonObject
 
 # Words that say nothing about a goal: those of the public definition.
 _STOPWORDS = (
@@ -207,7 +208,7 @@ class MetricScore:
     reason: str = ""
     parts: Mapping[str, float] = field(default_factory=dict)
 
-    def to_document(self) -> dict[str, Any]:
+    def to_document(self) -> JsonObject:
         """Return the normal form."""
         return {"value": self.value, "reason": self.reason, "parts": dict(self.parts)}
 

@@ -7,7 +7,6 @@ that an answer repeats, and a record about a thing that failed are no trouble of
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import orjson
 
@@ -25,6 +24,7 @@ from toolevals.grading.layers.troubles.texts import (
 )
 from toolevals.grading.values import Call
 from toolevals.grading.values.tools import Effect
+from toolevals.json_types import JsonValue
 
 __all__ = ["ERROR_CLASSES", "LONGEST_EXCERPT", "TRANSIENT", "ErrorClass", "Trouble", "trouble_in"]
 
@@ -68,7 +68,7 @@ def trouble_in(
 
 def _told(content: str, call_facts: CallFacts, is_error: bool) -> ClassifiedError | None:
     first = content[:64].lstrip()[:1]
-    body: Any = None
+    body: JsonValue = None
     if first in ("{", "[", '"'):
         try:
             body = orjson.loads(content)

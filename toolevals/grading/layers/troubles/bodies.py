@@ -22,6 +22,7 @@ from toolevals.grading.layers.troubles.texts import (
 )
 from toolevals.grading.values import Call, ToolCall
 from toolevals.grading.values.tools import Effect, effect_of_name, words_of_name
+from toolevals.json_types import JsonMapping, JsonObject
 
 
 def _names(words: str) -> frozenset[str]:
@@ -140,7 +141,7 @@ def _leaves(value: object) -> frozenset[str]:
     return frozenset(found)
 
 
-Body = dict[str, Any]
+Body = JsonObject
 
 
 def trouble_in_body(body: Body | list[Any], call_facts: CallFacts, *, is_error: bool = False) -> ClassifiedError | None:
@@ -260,7 +261,7 @@ _MOST_MEMBERS, _LONGEST = 50, 200
 class Errors:
     """Looks for the member of an object that says that the call failed. `plain` are its keys in plain form."""
 
-    def __init__(self, body: Mapping[str, Any], call_facts: CallFacts) -> None:
+    def __init__(self, body: JsonMapping, call_facts: CallFacts) -> None:
         self.body, self.call_facts = body, call_facts
         self.plain = {plain_key(key): key for key in reversed(list(body))}
         # What the object holds beside its error and what was asked.
@@ -387,12 +388,12 @@ class Errors:
         return told._replace(pointer=pointer_to(key))
 
 
-def _code_in(body: Mapping[str, Any]) -> int | None:
+def _code_in(body: JsonMapping) -> int | None:
     codes = (error_code(value) for key, value in body.items() if plain_key(key) in CODE_KEYS | PLAIN_CODE_KEYS)
     return next((code for code in codes if code is not None), None)
 
 
-def words_of(body: Mapping[str, Any], said: object) -> str:
+def words_of(body: JsonMapping, said: object) -> str:
     """Return what an object says of its error, in the order in which it says it."""
     told = [part[:_LONGEST] for holder in (said, body) for part in _texts(holder, 2) if part]
     return " ".join(dict.fromkeys(told))[: 2 * _LONGEST]

@@ -11,13 +11,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from toolevals.grading.reading.parsing.json_calls import ARGUMENT_KEYS, call_in
 from toolevals.grading.reading.parsing.losses import Account
 from toolevals.grading.values import Call
 from toolevals.grading.values.documents import load_json
 from toolevals.grading.values.problems import InvalidDocument
+from toolevals.json_types import JsonObject, JsonValue
 
 _BESIDE = frozenset({
     "id", "type", "index", "name", "function", "call_id", "status", "extra_content", "provider_specific_fields",
@@ -47,7 +48,7 @@ def calls_in(given: object, pointer: str, account: Account) -> tuple[Call, ...]:
     )
 
 
-def _account(item: dict[str, Any], pointer: str, account: Account) -> None:
+def _account(item: JsonObject, pointer: str, account: Account) -> None:
     if isinstance(item.get("malformed"), dict):
         account.rest(item, _BESIDE | {"malformed"}, pointer)
         return
@@ -66,7 +67,7 @@ def _account(item: dict[str, Any], pointer: str, account: Account) -> None:
     account.rest_of_call(item, _BESIDE | {key}, key in item, pointer)
 
 
-def _arguments_key(holder: dict[str, Any]) -> str:
+def _arguments_key(holder: JsonObject) -> str:
     """Return the key that `call_in` reads arguments from; the usual one where there are none."""
     return next((key for key in ARGUMENT_KEYS if key in holder), ARGUMENT_KEYS[0])
 
@@ -82,7 +83,7 @@ class _Growing:
     id: str | None
     name: str = ""
     text: str = ""
-    given: Any = None
+    given: JsonValue = None
 
     def add(self, name: str, arguments: object) -> None:
         # A name that comes again whole is one name.
@@ -105,7 +106,7 @@ class _Growing:
     def is_whole(self) -> bool:
         return self.given is not None or _is_object(self.text)
 
-    def to_document(self) -> dict[str, Any]:
+    def to_document(self) -> JsonObject:
         arguments = self.text if self.given is None else self.given
         return {"name": self.name, "arguments": arguments} | ({"id": self.id} if self.id else {})
 
@@ -127,7 +128,7 @@ class CallPieces:
             self._take(piece, named)
 
     @property
-    def made(self) -> list[dict[str, Any]]:
+    def made(self) -> list[JsonObject]:
         """The calls so far, each with `name`, `arguments` and perhaps `id`, in the order of their indexes."""
         made: list[_Growing] = []
         for call in self._calls:
@@ -141,7 +142,7 @@ class CallPieces:
             made = [call for _, call in sorted(zip(numbers, made, strict=True), key=lambda numbered: numbered[0])]
         return [call.to_document() for call in made]
 
-    def _take(self, piece: dict[str, Any], named: set[int]) -> None:
+    def _take(self, piece: JsonObject, named: set[int]) -> None:
         """Give a piece to its call. `named` are the calls that were named by pieces which came together with it."""
         inner = piece.get("function")
         inner = inner if isinstance(inner, dict) else {**piece, "name": inner or piece.get("name")}
@@ -173,7 +174,7 @@ class CallPieces:
         return None if begins else last
 
 
-def joined_calls(pieces: Iterable[object]) -> list[dict[str, Any]]:
+def joined_calls(pieces: Iterable[object]) -> list[JsonObject]:
     """Return the calls of pieces that came one after the other. Raises InvalidDocument."""
     calls = CallPieces()
     for each in pieces:
@@ -188,7 +189,7 @@ def _continues(before: _Growing, call: _Growing) -> bool:
     return call.name == before.name and before.has_begun and not before.is_whole and not call.is_whole
 
 
-def _index(piece: dict[str, Any]) -> Index:
+def _index(piece: JsonObject) -> Index:
     index = piece.get("index")
     return index if isinstance(index, int | str) and not isinstance(index, bool) else None
 

@@ -8,6 +8,7 @@ from typing import Any
 from toolevals.grading.reading.parsing.extras import REASONING
 from toolevals.grading.reading.parsing.losses import Account
 from toolevals.grading.values.canonical import exact
+from toolevals.json_types import JsonValue
 
 # Parts that formats share and that hold neither words to the user nor calls.
 PART_LOSSES: Mapping[str, str] = {
@@ -83,7 +84,7 @@ def result_text(value: object) -> str:
     return exact(value)
 
 
-def result_said(value: Any, pointer: str, account: Account) -> str:
+def result_said(value: JsonValue, pointer: str, account: Account) -> str:
     """Return what a tool gave back as `result_text` does, and account for blocks of it that are no text."""
     if are_blocks(value):
         texts = (_result_part(part, place, account) for place, part in _placed(value, pointer))
@@ -96,13 +97,13 @@ def are_blocks(value: object) -> bool:
     return isinstance(value, list) and bool(value) and all(_is_block(item) for item in value)
 
 
-def _result_part(part: Any, pointer: str, account: Account) -> str | None:
+def _result_part(part: JsonValue, pointer: str, account: Account) -> str | None:
     if (text := _block_text(part)) is None:
         account.lost(pointer, PART_LOSSES[part["type"]])
     return text
 
 
-def _account_beside(part: Any, pointer: str, account: Account) -> None:
+def _account_beside(part: JsonValue, pointer: str, account: Account) -> None:
     for key in ("annotations", "citations"):
         if part.get(key):
             account.lost(f"{pointer}/{key}", "citation")

@@ -7,9 +7,10 @@ Read what a message or a response says that it took: milliseconds, tokens by any
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 from toolevals.grading.values.transcripts import Measures
+from toolevals.json_types import JsonObject
 
 REASONING: Final = "reasoning"
 # Where providers keep the words of a thought; of an object the first that holds any.
@@ -48,7 +49,7 @@ _UNDER = ("usage", "usageMetadata", "usage_metadata")
 MEASURE_KEYS = ("latency_ms", "cost", "prompt_eval_count", "eval_count", *_UNDER)
 
 
-def usage_in(document: dict[str, Any]) -> dict[str, float]:
+def usage_in(document: JsonObject) -> dict[str, float]:
     """Return the counts of tokens under our names; what is no count is left aside."""
     given = next((document[key] for key in _UNDER if key in document), None)
     if given is None and "eval_count" in document:
@@ -62,7 +63,7 @@ def usage_in(document: dict[str, Any]) -> dict[str, float]:
     return {ours: given[key] for key, ours in _USAGE.items() if is_count(given.get(key))}
 
 
-def measures_in(item: dict[str, Any]) -> Measures | None:
+def measures_in(item: JsonObject) -> Measures | None:
     """Return what a message took (`latency_ms`, `usage`, `cost` next to its words); None where it says nothing."""
     latency, cost = item.get("latency_ms"), item.get("cost")
     found = Measures(latency if is_count(latency) else None, usage_in(item), cost if is_count(cost) else None)

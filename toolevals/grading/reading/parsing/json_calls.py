@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from toolevals.grading.values import Call, MalformedCall, ToolCall
 from toolevals.grading.values.canonical import shown
 from toolevals.grading.values.documents import MAX_BYTES, MAX_READ_DEPTH, UNSURE, load_json, read_quickly
 from toolevals.grading.values.problems import InvalidDocument
+from toolevals.json_types import JsonObject, JsonValue
 
 ARGUMENT_KEYS = ("arguments", "parameters", "input", "args")
 LONGEST_SHOWN = 2_000
@@ -26,7 +25,7 @@ def call_in(item: object) -> Call:
     if len(item) == 2 and type(given := item.get("arguments")) is str and (name := item.get("name")):
         # By far the commonest form, and nearly always good.
         quick = type(name) is str and len(given) <= MAX_BYTES
-        value: Any = read_quickly(given, MAX_READ_DEPTH) if quick else UNSURE
+        value: JsonValue = read_quickly(given, MAX_READ_DEPTH) if quick else UNSURE
         if value is not UNSURE:
             return ToolCall(name, value)
     identifier = identifier_in(item, "id") if "id" in item else None
@@ -74,7 +73,7 @@ def free_text_call(name: object, text: object, identifier: str | None) -> Call:
     return call_of(name, {"input": text}, identifier)
 
 
-def identifier_in(item: dict[str, Any], *keys: str) -> str | None:
+def identifier_in(item: JsonObject, *keys: str) -> str | None:
     """Return the first of these keys that holds an id: text that is not empty, or a number (JSON-RPC's), as text."""
     for key in keys:
         value = item.get(key)
@@ -102,7 +101,7 @@ def describes_tools(value: object) -> bool:
     return bool(items) and all(isinstance(item, dict) and _describes_tool(item) for item in items)
 
 
-def _describes_tool(item: dict[str, Any]) -> bool:
+def _describes_tool(item: JsonObject) -> bool:
     inner = item["function"] if isinstance(item.get("function"), dict) else item
     schema = inner.get("parameters")
     return (
@@ -127,7 +126,7 @@ def printable(text: str) -> str:
     return text.replace("\0", "\ufffd").encode(errors="replace").decode()
 
 
-def _malformed(item: dict[str, Any], malformed: dict[str, Any], identifier: str | None) -> MalformedCall:
+def _malformed(item: JsonObject, malformed: JsonObject, identifier: str | None) -> MalformedCall:
     reason, text, name = malformed.get("reason"), malformed.get("text"), item.get("name")
     position = malformed.get("position")
     return MalformedCall(

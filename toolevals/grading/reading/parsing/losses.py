@@ -8,7 +8,7 @@ document is refused, because leaving it out would turn a call into no call.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -17,6 +17,7 @@ from toolevals.grading.reading.parsing.json_calls import describes_tools, printa
 from toolevals.grading.reading.parsing.provider_run import PROVIDER_RUN, identifiers, provider_run
 from toolevals.grading.values import Message
 from toolevals.grading.values.problems import InvalidDocument, pointer_to
+from toolevals.json_types import JsonMapping, JsonObject, JsonValue
 
 _NAMES = frozenset({"name", "tool", "toolname", "functionname", "function", "action", "recipient"})
 _ARGUMENTS = frozenset({
@@ -68,7 +69,7 @@ def arguments_alike(value: object) -> bool:
     return (isinstance(value, dict) and bool(value)) or (isinstance(value, str) and value.lstrip().startswith("{"))
 
 
-def _is_call(item: dict[str, Any]) -> bool:
+def _is_call(item: JsonObject) -> bool:
     keys = {_plain(key): key for key in item}
     arguments = [item[keys[name]] for name in _ARGUMENTS & keys.keys()]
     if not any(isinstance(given, dict) or arguments_alike(given) for given in arguments):
@@ -106,14 +107,14 @@ class Loss:
     def __str__(self) -> str:
         return f"{self.count:,} × {self.what} at {self.where or 'the top'}"
 
-    def to_document(self) -> dict[str, Any]:
+    def to_document(self) -> JsonObject:
         """Return the loss as JSON."""
         return {
             "what": self.what, "where": self.where, "count": self.count, "first": self.first, "known": self.known,
         }  # fmt: skip
 
     @classmethod
-    def from_document(cls, document: Mapping[str, Any]) -> Loss:
+    def from_document(cls, document: JsonMapping) -> Loss:
         """Return the loss that `to_document` wrote."""
         return cls(**{key: document[key] for key in ("what", "where", "count", "first", "known")})
 
@@ -187,7 +188,7 @@ class Account:
         self._tally.add(Loss(REASONING, _pattern(pointer), first=pointer) for pointer in self._thoughts)
         self._thoughts = {}
 
-    def provider_run(self, part: Any, pointer: str, name: str | None = None) -> bool:
+    def provider_run(self, part: JsonValue, pointer: str, name: str | None = None) -> bool:
         """Tell whether a part is a call of a tool that the provider runs, or its result, and leave it out then.
 
         `name` is the tool's where the format itself says that it is one.
@@ -228,21 +229,21 @@ class Account:
             self.unknown(f"{pointer}/role", role, f"role {role}")
         return role
 
-    def needs(self, key: str, message: Mapping[str, Any], known: frozenset[str], pointer: str) -> None:
+    def needs(self, key: str, message: JsonMapping, known: frozenset[str], pointer: str) -> None:
         """With `strict`, refuse a message without a key that has another one which no one knows."""
         if self._strict and key not in message and not known.issuperset(message):
             other = next(name for name in message if name not in known)
             here = pointer + pointer_to([other])
             raise UnknownShapeError.at(here, f"is a key that no known format of messages has, and `{key}` is missing")
 
-    def rest(self, holder: Mapping[str, Any], known: frozenset[str], pointer: str) -> None:
+    def rest(self, holder: JsonMapping, known: frozenset[str], pointer: str) -> None:
         """Note every key of an object that is not among the known ones."""
         if not known.issuperset(holder):
             for key in holder:
                 if key not in known:
                     self.unknown(pointer + pointer_to([key]), holder[key], f"key {key}")
 
-    def rest_of_call(self, call: Mapping[str, Any], known: frozenset[str], given: bool, pointer: str) -> None:
+    def rest_of_call(self, call: JsonMapping, known: frozenset[str], given: bool, pointer: str) -> None:
         """Note unknown keys of a call. Raises InvalidDocument where one may be the arguments, which are not given."""
         if known.issuperset(call):
             return

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any, Final
+from typing import Final
+
+from toolevals.json_types import JsonMapping
 
 PROVIDER_RUN: Final = "call of a tool that the provider runs"
 # What names the kind of a part, in one format or another.
@@ -70,14 +72,14 @@ def provider_run(part: object) -> str | None:
     return None
 
 
-def is_marked(part: Mapping[str, Any]) -> bool:
+def is_marked(part: JsonMapping) -> bool:
     """Tell whether a call is like the agent's own, and a flag or its id says that the provider ran it."""
     return any(part.get(flag) is True for flag in _FLAGS) or any(
         isinstance(identifier := part.get(key), str) and identifier.startswith(_ID_STARTS) for key in _IDS
     )
 
 
-def provider_run_key(part: Mapping[str, Any]) -> str | None:
+def provider_run_key(part: JsonMapping) -> str | None:
     """Return the name of the tool where one of a part's keys holds such a call or its result, as Gemini's do."""
     for key, name in _OWN_KEYS.items():
         if isinstance(inner := part.get(key), dict):
@@ -85,7 +87,7 @@ def provider_run_key(part: Mapping[str, Any]) -> str | None:
     return None
 
 
-def provider_run_tool(entry: Mapping[str, Any]) -> str | None:
+def provider_run_tool(entry: JsonMapping) -> str | None:
     """Return the name of the tool where an entry of a list of tools is one that the provider runs; else None."""
     if any(key in entry for key in _SCHEMAS) or client_tool(entry):
         return None
@@ -98,12 +100,12 @@ def provider_run_tool(entry: Mapping[str, Any]) -> str | None:
     return None
 
 
-def provider_run_tools_beside(entry: Mapping[str, Any]) -> Iterator[str]:
+def provider_run_tools_beside(entry: JsonMapping) -> Iterator[str]:
     """Yield the keys of an entry that are tools which the provider runs, as Gemini has them, next to functions too."""
     return (key for key, value in entry.items() if isinstance(value, Mapping | list) and _is_tool(key))
 
 
-def client_tool(entry: Mapping[str, Any]) -> str | None:
+def client_tool(entry: JsonMapping) -> str | None:
     """Return the type of a tool that the provider defines, without a schema, and whose calls are the agent's."""
     for key in ("type", "id"):
         kind = entry.get(key)
@@ -116,12 +118,12 @@ def _is_tool(kind: str) -> bool:
     return _VERSION.sub("", kind).replace("_", "").lower() in _TOOLS
 
 
-def identifiers(part: Mapping[str, Any]) -> tuple[str, ...]:
+def identifiers(part: JsonMapping) -> tuple[str, ...]:
     """Return the ids by which a result may name the call that a part is."""
     return tuple(value for key in _IDS if isinstance(value := part.get(key), str) and value)
 
 
-def _name(part: Mapping[str, Any]) -> str:
+def _name(part: JsonMapping) -> str:
     function = part.get("function")
     holders = (part, function) if isinstance(function, dict) else (part,)
     return next((name for each in holders for key in _NAMES if isinstance(name := each.get(key), str) and name), "")

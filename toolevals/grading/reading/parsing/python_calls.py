@@ -21,6 +21,7 @@ from toolevals.grading.reading.parsing.json_calls import LONGEST_SHOWN
 from toolevals.grading.values import Call, MalformedCall, ToolCall
 from toolevals.grading.values.canonical import INTEGER_LIMIT, MAX_DIGITS
 from toolevals.grading.values.documents import text_problem
+from toolevals.json_types import JsonObject
 
 MAX_LENGTH = 100_000
 MAX_NESTING = 60
@@ -231,7 +232,7 @@ def _made(name: str | None, call: ast.Call, node: ast.expr, source: PythonSource
         return MalformedCall(error.reason, max(source.start(error.node) - start, 0), text, name)
 
 
-def _read(name: str | None, call: ast.Call, source: PythonSource, names: Sequence[str]) -> tuple[str, dict[str, Any]]:
+def _read(name: str | None, call: ast.Call, source: PythonSource, names: Sequence[str]) -> tuple[str, JsonObject]:
     if name is None:
         raise _BadNodeError("the tool's name is not a plain name", call)
     if len(call.args) > len(names):
@@ -278,8 +279,8 @@ def _constant(node: ast.Constant) -> Any:
     raise _BadNodeError("a value is not one of JSON's", node)
 
 
-def _object(node: ast.Dict) -> dict[str, Any]:
-    made: dict[str, Any] = {}
+def _object(node: ast.Dict) -> JsonObject:
+    made: JsonObject = {}
     for key, value in zip(node.keys, node.values, strict=True):
         if not isinstance(key, ast.Constant) or not isinstance(key.value, str):
             raise _BadNodeError("a key is not text", value)

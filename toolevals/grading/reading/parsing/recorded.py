@@ -19,6 +19,7 @@ from toolevals.grading.values import Message, Transcript
 from toolevals.grading.values.documents import require_json
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.grading.values.transcripts import with_few_calls
+from toolevals.json_types import JsonObject
 
 # How tau-bench's tools begin what they answer when they fail.
 _TAU_ERROR = "Error"
@@ -94,7 +95,7 @@ def tau2_policy(document: object) -> str:
     return policy if isinstance(policy, str) else ""
 
 
-def _runs(document: object, key: str, read: Callable[[dict[str, Any]], RecordedRun]) -> Iterator[RecordedRun]:
+def _runs(document: object, key: str, read: Callable[[JsonObject], RecordedRun]) -> Iterator[RecordedRun]:
     records = document.get(key) if isinstance(document, dict) else document
     prefix = f"/{key}" if isinstance(document, dict) else ""
     if not isinstance(records, list):
@@ -109,7 +110,7 @@ def _runs(document: object, key: str, read: Callable[[dict[str, Any]], RecordedR
             raise error.below(f"{prefix}/{place}") from None
 
 
-def _tau_run(record: dict[str, Any]) -> RecordedRun:
+def _tau_run(record: JsonObject) -> RecordedRun:
     messages = record.get("traj")
     if not isinstance(messages, list):
         raise InvalidDocument.at("/traj", "is not a list of messages")
@@ -142,7 +143,7 @@ def _is_tau_error(message: Message) -> bool:
     return message.role == "tool" and (message.content or "").startswith(_TAU_ERROR)
 
 
-def _tau2_run(record: dict[str, Any]) -> RecordedRun:
+def _tau2_run(record: JsonObject) -> RecordedRun:
     given = record.get("messages")
     if given is None and isinstance(record.get("ticks"), list):
         raise InvalidDocument.at("/ticks", "is a spoken conversation without messages: only written ones are read")
@@ -169,7 +170,7 @@ def _tau2_run(record: dict[str, Any]) -> RecordedRun:
     )
 
 
-def _tau2_message(item: dict[str, Any], pointer: str, account: Account) -> Message:
+def _tau2_message(item: JsonObject, pointer: str, account: Account) -> Message:
     account.rest(item, _TAU2_MESSAGE, pointer)
     if item.get("raw_data"):
         account.lost(f"{pointer}/raw_data", "answer of a provider")
@@ -198,7 +199,7 @@ def _tau2_message(item: dict[str, Any], pointer: str, account: Account) -> Messa
 
 
 def _run(
-    record: dict[str, Any], transcript: Transcript, reward: object, pointer: str, facts: Mapping[str, str]
+    record: JsonObject, transcript: Transcript, reward: object, pointer: str, facts: Mapping[str, str]
 ) -> RecordedRun:
     if reward is not None and (not isinstance(reward, int | float) or not -_MOST <= reward <= _MOST):
         raise InvalidDocument.at(pointer, "is not a number that is a reward")

@@ -24,6 +24,7 @@ from toolevals.grading.values.problems import InvalidDocument
 from toolevals.grading.values.thoughts import thoughts_in, without_thoughts
 from toolevals.grading.values.transcripts import with_few_calls
 from toolevals.grading.values.value_classes import value_class
+from toolevals.json_types import JsonObject, JsonValue
 
 
 @value_class
@@ -184,7 +185,7 @@ _PLACES = ("step", "step_number", "index", "number", "type")
 _DONE = frozenset({"final answer", "final_answer", "finish", "final"})
 
 
-def read_run(document: Any) -> AgentRun:
+def read_run(document: JsonValue) -> AgentRun:
     """Read a list of steps, or an object with `steps` and perhaps `goal`, `task`, `available_tools`, `final_result`.
 
     A call that cannot be read is a MalformedCall. A step's `error`, or `success: false`, marks the results of its calls
@@ -217,7 +218,7 @@ def read_run(document: Any) -> AgentRun:
 
 
 def _account(
-    item: dict[str, Any], groups: tuple[tuple[str, ...], ...], others: tuple[str, ...], pointer: str, account: Account
+    item: JsonObject, groups: tuple[tuple[str, ...], ...], others: tuple[str, ...], pointer: str, account: Account
 ) -> None:
     """Note what is not read of an object: only the first key of each group that is there is read."""
     known = {*others}
@@ -284,7 +285,7 @@ def _step(item: object, pointer: str, identifiers: _Identifiers, account: Accoun
     return _Read(step, _words(step) if step.is_final and not step.calls else None)
 
 
-def _last(item: dict[str, Any]) -> _Read:
+def _last(item: JsonObject) -> _Read:
     final = _first(item, (*_ARGUMENTS, *_RESULT))
     said = None if final is None else result_text(final)
     thought = thought_in(_first(item, _THOUGHT))
@@ -295,7 +296,7 @@ def _words(step: Step) -> str | None:
     return step.observation or step.action or step.thought
 
 
-def _calls_of(item: dict[str, Any]) -> list[Any]:
+def _calls_of(item: JsonObject) -> list[Any]:
     several = item.get("tool_calls")
     if isinstance(several, list) and several:
         return several
@@ -305,25 +306,25 @@ def _calls_of(item: dict[str, Any]) -> list[Any]:
     return [item] if _is_tool(item) or any(isinstance(item.get(key), str) and item[key] for key in _TOOL) else []
 
 
-def _at_call(item: dict[str, Any], pointer: str, place: int) -> str:
+def _at_call(item: JsonObject, pointer: str, place: int) -> str:
     several = item.get("tool_calls")
     if isinstance(several, list) and several:
         return f"{pointer}/tool_calls/{place}"
     return f"{pointer}/{next(key for key in ('tool_call', 'tool', 'action') if isinstance(item.get(key), dict))}"
 
 
-def _account_call(call: dict[str, Any], pointer: str, account: Account) -> None:
+def _account_call(call: JsonObject, pointer: str, account: Account) -> None:
     inner = call["function"] if isinstance(call.get("function"), dict) else None
     _account(call, _OF_CALL, ("function", *_FAILED, *_PLACES), pointer, account)
     if inner is not None:
         _account(inner, (_ARGUMENTS, _NAME), (), f"{pointer}/function", account)
 
 
-def _outer_arguments(item: dict[str, Any]) -> dict[str, Any]:
+def _outer_arguments(item: JsonObject) -> JsonObject:
     return {key: item[key] for key in _ARGUMENTS if key in item}
 
 
-def _is_tool(item: dict[str, Any]) -> bool:
+def _is_tool(item: JsonObject) -> bool:
     """Tell whether a step's action is a tool's name: it has arguments and nothing else names the tool."""
     named = any(item.get(key) for key in (*_TOOL, "tool_call", "tool_calls"))
     return isinstance(item.get("action"), str) and not named and any(key in item for key in _ARGUMENTS)
@@ -345,7 +346,7 @@ def _has_result(item: object) -> bool:
     return isinstance(item, dict) and (_first(item, _RESULT) is not None or _error(item) is not None)
 
 
-def _result_of(call: Call, item: dict[str, Any]) -> ToolResult:
+def _result_of(call: Call, item: JsonObject) -> ToolResult:
     value, error = _first(item, _RESULT), _error(item)
     return ToolResult(_readable(call), result_text(value) if value is not None else error or "", error is not None)
 
@@ -354,7 +355,7 @@ def _readable(call: Call) -> ToolCall | None:
     return None if isinstance(call, MalformedCall) else call
 
 
-def _error(item: dict[str, Any]) -> str | None:
+def _error(item: JsonObject) -> str | None:
     error = item.get("error")
     if error is not None and error is not False and error != "":
         return "failed" if error is True else result_text(error)
@@ -366,7 +367,7 @@ def _joined(results: tuple[ToolResult, ...]) -> str | None:
     return "\n".join(result.content for result in results) if results else None
 
 
-def _purpose(outer: dict[str, Any]) -> tuple[str | None, str | None]:
+def _purpose(outer: JsonObject) -> tuple[str | None, str | None]:
     """Return what the user asked for, and the goal where one is stated: a task is both, unless it tells them apart."""
     task, meant = _first(outer, _REQUEST), outer.get("goal")
     goal = _words_of(meant, (*_MEANT, *_ASKED)) or _words_of(outer.get("task"), (*_MEANT, *_ASKED))
@@ -381,7 +382,7 @@ def _words_of(value: object, keys: tuple[str, ...]) -> str | None:
     return _text(_first(value, keys)) if isinstance(value, dict) else _text(value)
 
 
-def _tools(outer: dict[str, Any]) -> tuple[str, ...] | None:
+def _tools(outer: JsonObject) -> tuple[str, ...] | None:
     tools = next((outer[key] for key in _TOOLS if isinstance(outer.get(key), list)), None)
     if tools is None:
         return None
@@ -396,7 +397,7 @@ def _tool_name(tool: object) -> str | None:
     return _text(tool)
 
 
-def _first(item: dict[str, Any], keys: tuple[str, ...]) -> Any:
+def _first(item: JsonObject, keys: tuple[str, ...]) -> Any:
     return next((item[key] for key in keys if item.get(key) is not None), None)
 
 

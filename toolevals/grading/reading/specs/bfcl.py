@@ -8,6 +8,7 @@ from typing import Any
 from toolevals.grading.json_schema.subschemas import Path, with_subschemas
 from toolevals.grading.reading.specs.drafts import Draft, Losses, each_entry, not_carried, schema_in
 from toolevals.grading.values.problems import Problem, pointer_to
+from toolevals.json_types import JsonObject
 
 # The leaderboard's types, in Python's, Java's and JavaScript's words. None admits every value: the leaderboard lets
 # gold of any type stand for "any".
@@ -44,7 +45,7 @@ BFCL_TYPES: Mapping[str, str | None] = {
 _KNOWN = frozenset({"name", "description", "parameters"})
 
 
-def _read(entry: dict[str, Any], where: str) -> Draft:
+def _read(entry: JsonObject, where: str) -> Draft:
     losses: Losses = not_carried(entry, _KNOWN, where)
     parameters = schema_in(entry, "parameters", _KNOWN, where, required=False)
     schema = bfcl_schema(parameters, losses, f"{where}/parameters")
@@ -59,7 +60,7 @@ def bfcl_schema(schema: object, losses: Losses, pointer: str = "") -> Any:
     """Return a leaderboard schema as JSON Schema, adding to `losses` what it cannot say."""
     if not isinstance(schema, dict):
         return schema
-    known: dict[str, Any] = {}
+    known: JsonObject = {}
     for keyword, value in schema.items():
         if keyword == "type":
             _add_type(value, known, losses, f"{pointer}/type")
@@ -74,7 +75,7 @@ def bfcl_schema(schema: object, losses: Losses, pointer: str = "") -> Any:
     return with_subschemas(known, inside)
 
 
-def _add_type(value: object, known: dict[str, Any], losses: Losses, pointer: str) -> None:
+def _add_type(value: object, known: JsonObject, losses: Losses, pointer: str) -> None:
     if not isinstance(value, str) or value not in BFCL_TYPES:
         losses.append(Problem(pointer, f"{value!r} is no known type: every value is admitted"))
     elif (name := BFCL_TYPES[value]) is not None:

@@ -11,9 +11,10 @@ from typing import Any
 
 from toolevals.grading.reading.parsing.provider_run import client_tool, provider_run_tool
 from toolevals.grading.values.problems import InvalidDocument, Problem, pointer_to
+from toolevals.json_types import JsonMapping, JsonObject
 
 Losses = list[Problem]
-NO_ARGUMENTS: Mapping[str, Any] = {"type": "object", "properties": {}}
+NO_ARGUMENTS: JsonMapping = {"type": "object", "properties": {}}
 _LISTS = ("tools", "functions")
 
 
@@ -37,7 +38,7 @@ class Draft:
     """
 
     where: str
-    native: dict[str, Any]
+    native: JsonObject
     losses: Losses = field(default_factory=list)
     origins: Mapping[str, str] = field(default_factory=dict)
     operation: Operation | None = None
@@ -84,12 +85,12 @@ def entries_of(document: object) -> list[tuple[str, Any]]:
     raise InvalidDocument.at("", "is neither a list of tools nor an object with a list under tools or functions")
 
 
-def named_list(document: Mapping[str, Any]) -> str:
+def named_list(document: JsonMapping) -> str:
     """Return the key under which an object holds its list of tools, or ""."""
     return next((key for key in _LISTS if isinstance(document.get(key), list)), "")
 
 
-def each_entry(read: Callable[[dict[str, Any], str], Draft]) -> Callable[[Any], Drafts]:
+def each_entry(read: Callable[[JsonObject, str], Draft]) -> Callable[[Any], Drafts]:
     """Return a reader of lists from a reader of one entry, which gets the entry and its pointer."""
 
     def drafts(document: object) -> Drafts:
@@ -99,9 +100,7 @@ def each_entry(read: Callable[[dict[str, Any], str], Draft]) -> Callable[[Any], 
     return drafts
 
 
-def draft_of(
-    entry: object, where: str, read: Callable[[dict[str, Any], str], Draft]
-) -> Draft | InvalidDocument | Problem:
+def draft_of(entry: object, where: str, read: Callable[[JsonObject, str], Draft]) -> Draft | InvalidDocument | Problem:
     """Return what `read` makes of an entry, or why nothing can be made of it, or that it is left out."""
     if not isinstance(entry, dict):
         return InvalidDocument.at(where, "is not an object")
@@ -120,14 +119,14 @@ def left_out(where: str, tool: str) -> Problem:
     return Problem(where, f"{tool[:60]!r} is a tool of the provider's own: it is left out, and so are its calls")
 
 
-def _provider_defined(entry: dict[str, Any], kind: str, where: str) -> Draft:
+def _provider_defined(entry: JsonObject, kind: str, where: str) -> Draft:
     """Return a tool that the provider defines and the agent's program runs, such as Anthropic's `bash_20250124`."""
     native = {"name": entry.get("name"), "description": "", "input_schema": {"type": "object"}}
     words = f"{kind!r} has the provider's own schema, which is not in the list: all arguments are admitted"
     return Draft(where, native, [Problem(where, words)])
 
 
-def schema_in(entry: Mapping[str, Any], key: str, known: frozenset[str], where: str, *, required: bool) -> Any:
+def schema_in(entry: JsonMapping, key: str, known: frozenset[str], where: str, *, required: bool) -> Any:
     """Return an entry's schema of arguments, or that of none where the format lets it be left out.
 
     Raises InvalidDocument where it is required, and where an unknown key may hold the arguments in its place.
@@ -146,7 +145,7 @@ def schema_in(entry: Mapping[str, Any], key: str, known: frozenset[str], where: 
     return dict(NO_ARGUMENTS)
 
 
-def not_carried(entry: Mapping[str, Any], known: frozenset[str], where: str) -> Losses:
+def not_carried(entry: JsonMapping, known: frozenset[str], where: str) -> Losses:
     """Return a loss for each key of an entry that has no place in a tool spec."""
     return [Problem(where + pointer_to([key]), "is not carried over") for key in entry if key not in known]
 
@@ -170,7 +169,7 @@ class Choice:
     search: str = ""
 
     @classmethod
-    def from_document(cls, document: Mapping[str, Any]) -> Choice:
+    def from_document(cls, document: JsonMapping) -> Choice:
         """Return the choice that JSON describes. Raises InvalidDocument."""
         for key, value in document.items():
             if key not in _FIELDS:
@@ -187,7 +186,7 @@ class Choice:
             search=document.get("search", ""),
         )
 
-    def to_document(self) -> dict[str, Any]:
+    def to_document(self) -> JsonObject:
         """Return the choice as JSON, for `from_document`."""
         return {
             "tools": sorted(self.tools),

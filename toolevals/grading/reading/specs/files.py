@@ -22,6 +22,7 @@ from toolevals.grading.reading.specs.drafts import Draft, Drafts, Losses, draft_
 from toolevals.grading.values.documents import load_json
 from toolevals.grading.values.problems import InvalidDocument, Problem, pointer_to
 from toolevals.grading.values.yaml_documents import load_yaml
+from toolevals.json_types import JsonObject
 
 MAIN = "SKILL.md"
 REQUEST = {
@@ -44,7 +45,7 @@ def read_skills(document: object) -> Drafts:
         yield draft_of(entry, f"/skills/{place}", _read)
 
 
-def _read(entry: dict[str, Any], where: str) -> Draft:
+def _read(entry: JsonObject, where: str) -> Draft:
     text, path = entry.get("text"), entry.get("path", "")
     if not isinstance(text, str):
         raise InvalidDocument.at(f"{where}/text", f"is not the text of a {MAIN}")
@@ -75,7 +76,7 @@ def _read(entry: dict[str, Any], where: str) -> Draft:
     return Draft(where, native, losses, {"/name": f"{where}/text/name"})
 
 
-def _parts(text: str, where: str, path: str) -> tuple[dict[str, Any], str]:
+def _parts(text: str, where: str, path: str) -> tuple[JsonObject, str]:
     """Return the front matter and the instructions below it."""
     text = text.removeprefix("\ufeff")
     found = _FRONT_MATTER.match(text)
@@ -133,7 +134,7 @@ def parsed(content: bytes, *, max_bytes: int = MAX_BYTES) -> Any:
         raise InvalidDocument.at("", f"not UTF-8 at byte {error.start}") from None
 
 
-def _skills(files: Mapping[str, bytes]) -> Iterator[dict[str, Any]]:
+def _skills(files: Mapping[str, bytes]) -> Iterator[JsonObject]:
     folders = sorted(str(PurePosixPath(path).parent) for path in files if PurePosixPath(path).name == MAIN)
     for folder in folders:
         path = str(PurePosixPath(folder) / MAIN)
@@ -157,13 +158,13 @@ class _Bundle:
 
     def __init__(self, files: Mapping[str, bytes]) -> None:
         self.files = files
-        self.read: dict[str, Any] = {}
+        self.read: JsonObject = {}
 
     def document(self) -> Any:
         """Return the root file's value, with what it reaches. Raises InvalidDocument."""
         root = self._root()
         waiting = [root]
-        reached: dict[str, Any] = {}
+        reached: JsonObject = {}
         while waiting:
             path = waiting.pop()
             if path in reached:

@@ -36,6 +36,7 @@ from toolevals.grading.reading.specs.drafts import (
 )
 from toolevals.grading.reading.specs.gemini import LISTS as GEMINI_LISTS
 from toolevals.grading.values.problems import InvalidDocument, Problem, pointer_to
+from toolevals.json_types import JsonMapping, JsonObject
 
 _MCP_KNOWN = frozenset({"name", "title", "description", "inputSchema", "outputSchema", "annotations"})
 _HINTS = {"readOnlyHint": "read_only", "destructiveHint": "destructive", "idempotentHint": "idempotent"}
@@ -54,10 +55,10 @@ def read_mcp(document: object) -> Drafts:
         yield draft
 
 
-def _read_mcp(entry: dict[str, Any], where: str) -> Draft:
+def _read_mcp(entry: JsonObject, where: str) -> Draft:
     hints = entry.get("annotations")
     losses = not_carried(entry, _MCP_KNOWN, where)
-    native: dict[str, Any] = {
+    native: JsonObject = {
         "name": entry.get("name"),
         "description": entry.get("description") or "",
         "input_schema": schema_in(entry, "inputSchema", _MCP_KNOWN, where, required=True),
@@ -86,7 +87,7 @@ _CUSTOM = frozenset({"type", "name", "description", "custom"})
 _FREE_TEXT = {"type": "object", "properties": {"input": {"type": "string"}}, "required": ["input"]}
 
 
-def _read_openai(entry: dict[str, Any], where: str) -> Draft:
+def _read_openai(entry: JsonObject, where: str) -> Draft:
     if entry.get("type") == "custom":
         return _custom(entry, where)
     if entry.get("type", "function") != "function":
@@ -109,7 +110,7 @@ def _read_openai(entry: dict[str, Any], where: str) -> Draft:
     return Draft(where, native, losses, origins)
 
 
-def _custom(entry: dict[str, Any], where: str) -> Draft:
+def _custom(entry: JsonObject, where: str) -> Draft:
     inner, root = (entry["custom"], f"{where}/custom") if isinstance(entry.get("custom"), dict) else (entry, where)
     native = {
         "name": inner.get("name"),
@@ -138,7 +139,7 @@ ANTHROPIC_KEYS = frozenset(
 )
 
 
-def _read(entry: dict[str, Any], where: str) -> Draft:
+def _read(entry: JsonObject, where: str) -> Draft:
     kind = entry.get("type")
     if kind not in (None, "custom"):
         words = f"{kind!r} is no type of a tool that is known: leave it out, or write it with name and input_schema"
@@ -298,7 +299,7 @@ def _format_of_entries(entries: list[tuple[str, Any]]) -> Detected:
     raise InvalidDocument.at(where, unknown_words(entry))
 
 
-def _sign(entry: dict[str, Any]) -> tuple[str, str] | None:
+def _sign(entry: JsonObject) -> tuple[str, str] | None:
     """Return what tells an entry's format, and the key that does; None where nothing does."""
     if "input_schema" in entry:
         return "native", "input_schema"
@@ -331,7 +332,7 @@ def _gemini_entry(entries: Iterable[tuple[str, Any]]) -> str | None:
     return next(found, None)
 
 
-def _no_list(document: dict[str, Any]) -> InvalidDocument:
+def _no_list(document: JsonObject) -> InvalidDocument:
     words = (
         f"is neither a list of tools nor an object with the list under tools or functions: it has {_listed(document)}"
     )
@@ -344,7 +345,7 @@ def _no_list(document: dict[str, Any]) -> InvalidDocument:
     return InvalidDocument.at("", words)
 
 
-def unknown_words(entry: Mapping[str, Any]) -> str:
+def unknown_words(entry: JsonMapping) -> str:
     """Return why an entry is of no known format: what it has, and which format is the nearest."""
     name, lacking, near = nearest_format(entry)
     words = f"is a tool of no known format: it has {_listed(entry)}. The nearest format is {name}"
@@ -353,7 +354,7 @@ def unknown_words(entry: Mapping[str, Any]) -> str:
     return f"{words}, which has {lacking}. If the tool takes no arguments, say the format"
 
 
-def nearest_format(entry: Mapping[str, Any]) -> tuple[str, str, tuple[str, str] | None]:
+def nearest_format(entry: JsonMapping) -> tuple[str, str, tuple[str, str] | None]:
     """Return the name of the format whose tools have most of an entry's keys, its schema's key, and a likely typo."""
     schemas = {"openai": "parameters", "mcp": "inputSchema", "anthropic": "input_schema", "gemini": "parameters"}
     for key in entry:
@@ -366,7 +367,7 @@ def nearest_format(entry: Mapping[str, Any]) -> tuple[str, str, tuple[str, str] 
     return best, schemas[best], None
 
 
-def _listed(document: Mapping[str, Any]) -> str:
+def _listed(document: JsonMapping) -> str:
     names = [str(key)[:40] for key in document]
     more = f" and {len(names) - _LISTED_KEYS} more" if len(names) > _LISTED_KEYS else ""
     return (", ".join(names[:_LISTED_KEYS]) or "no keys") + more

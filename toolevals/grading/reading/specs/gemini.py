@@ -15,6 +15,7 @@ from toolevals.grading.reading.parsing.provider_run import provider_run_tool, pr
 from toolevals.grading.reading.specs.drafts import Draft, Drafts, Losses, draft_of, left_out, schema_in
 from toolevals.grading.reading.specs.openapi_schema import null_admitted
 from toolevals.grading.values.problems import InvalidDocument, Problem, pointer_to
+from toolevals.json_types import JsonObject
 
 LISTS = ("functionDeclarations", "function_declarations")
 _TYPES = {"STRING", "NUMBER", "INTEGER", "BOOLEAN", "ARRAY", "OBJECT", "NULL"}
@@ -53,14 +54,14 @@ def _drafts(document: object, root: str) -> Drafts:
     yield draft_of(document, root, _read)
 
 
-def _read(entry: dict[str, Any], where: str) -> Draft:
+def _read(entry: JsonObject, where: str) -> Draft:
     named = {_camel(key): (key, value) for key, value in entry.items()}
     losses = [
         Problem(where + pointer_to([key]), "is not carried over")
         for name, (key, _) in named.items()
         if name not in _KNOWN
     ]
-    native: dict[str, Any] = {"name": entry.get("name"), "description": entry.get("description") or ""}
+    native: JsonObject = {"name": entry.get("name"), "description": entry.get("description") or ""}
     origins = {}
     for ours, theirs in (("input_schema", "parameters"), ("output_schema", "response")):
         for name in (theirs, f"{theirs}JsonSchema"):
@@ -94,7 +95,7 @@ def gemini_schema(schema: object, losses: Losses, pointer: str = "") -> Any:
     return null_admitted(made) if nullable is True else made
 
 
-def _set_type(known: dict[str, Any], losses: Losses, pointer: str) -> None:
+def _set_type(known: JsonObject, losses: Losses, pointer: str) -> None:
     kind = known.get("type")
     if isinstance(kind, str):
         if kind.upper() in _TYPES:
@@ -104,7 +105,7 @@ def _set_type(known: dict[str, Any], losses: Losses, pointer: str) -> None:
             losses.append(Problem(f"{pointer}/type", f"{kind!r} is no known type: every value is admitted"))
 
 
-def _set_numbers(known: dict[str, Any], losses: Losses, pointer: str) -> None:
+def _set_numbers(known: JsonObject, losses: Losses, pointer: str) -> None:
     for keyword in _COUNTS:
         if isinstance(text := known.get(keyword), str) and text.isdecimal() and len(text) < 20:
             known[keyword] = int(text)

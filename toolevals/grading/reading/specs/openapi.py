@@ -30,6 +30,7 @@ from toolevals.grading.reading.specs.openapi_request import (
 from toolevals.grading.reading.specs.openapi_schema import Converted, SchemaReader
 from toolevals.grading.values.canonical import exact
 from toolevals.grading.values.problems import InvalidDocument, Problem, pointer_to, resolved
+from toolevals.json_types import JsonValue
 
 METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace")
 _ANNOTATIONS: Mapping[str, dict[str, bool]] = {
@@ -63,7 +64,7 @@ class _Listed:
         return self.shared, ParameterList(self.content.get("parameters", []), f"{self.where}/parameters")
 
 
-def read_openapi(document: Any, choice: Choice = Choice()) -> Drafts:  # noqa: B008 (it is a frozen value)
+def read_openapi(document: JsonValue, choice: Choice = Choice()) -> Drafts:  # noqa: B008 (it is a frozen value)
     """Read those of a document's operations that are chosen. Raises InvalidDocument where there are none to read."""
     old, swagger = _version(document)
     paths = document.get("paths", {})

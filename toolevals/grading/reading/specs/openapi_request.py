@@ -20,6 +20,7 @@ from typing import Any
 from toolevals.grading.reading.specs.drafts import Losses
 from toolevals.grading.reading.specs.openapi_schema import Converted, SchemaReader
 from toolevals.grading.values.problems import InvalidDocument, Problem, pointer_to, resolved
+from toolevals.json_types import JsonObject, JsonValue
 
 PLACES = ("path", "query", "header", "cookie", "body")
 # A body that may be left out says of each of its arguments which others are needed beside it: so many names at most.
@@ -36,7 +37,7 @@ class Argument:
 
     name: str
     place: str
-    schema: Any
+    schema: JsonValue
     required: bool
     where: str
 
@@ -59,13 +60,13 @@ def is_plain_object(schema: object) -> bool:
     return keywords <= _PLAIN and schema.get("type", "object") == "object" and closed is False
 
 
-def merged(parameters: Sequence[Argument], body: Body | None) -> tuple[dict[str, Any], dict[str, str], Losses]:
+def merged(parameters: Sequence[Argument], body: Body | None) -> tuple[JsonObject, dict[str, str], Losses]:
     """Return the arguments object's schema, where its properties come from, and the losses."""
     losses: Losses = []
     inside = body.arguments if body else ()
     arguments = [*sorted(parameters, key=lambda each: PLACES.index(each.place)), *inside]
     names = _names(arguments, losses)
-    schema: dict[str, Any] = {
+    schema: JsonObject = {
         "type": "object",
         "properties": {name: argument.schema for name, argument in zip(names, arguments, strict=True)},
     }
@@ -125,7 +126,7 @@ FILE_WORDS = "is a file: a call gives text in its place"
 class ParameterList:
     """A list of parameters and its pointer."""
 
-    content: Any
+    content: JsonValue
     where: str
 
 
@@ -184,7 +185,7 @@ def body_of(content: object, where: str, request: Request) -> Body | Argument | 
 class BodySchema:
     """The schema of a body, where it stands, and whether the body must be given."""
 
-    content: Any
+    content: JsonValue
     where: str
     required: bool
 
@@ -209,7 +210,7 @@ def is_file(schema: object) -> bool:
     return schema.get("format") == "binary" or media == "application/octet-stream"
 
 
-def media_of(content: object, where: str) -> tuple[dict[str, Any], str] | None:
+def media_of(content: object, where: str) -> tuple[JsonObject, str] | None:
     """Return the media type that a body is read from, with its pointer: JSON, else a form, else text."""
     if (found := json_media(content, where)) is not None:
         return found
@@ -222,7 +223,7 @@ def media_of(content: object, where: str) -> tuple[dict[str, Any], str] | None:
     return None
 
 
-def json_media(content: object, where: str) -> tuple[dict[str, Any], str] | None:
+def json_media(content: object, where: str) -> tuple[JsonObject, str] | None:
     """Return the first media type that is JSON, with its pointer; None where there is none."""
     if not isinstance(content, dict):
         return None
@@ -250,7 +251,7 @@ def _parameter(content: object, where: str, request: Request) -> Argument | None
     return Argument(name, place, made, place == "path" or content.get("required") is True, at)
 
 
-def _parameter_schema(content: dict[str, Any], where: str, request: Request) -> tuple[Any, str]:
+def _parameter_schema(content: JsonObject, where: str, request: Request) -> tuple[Any, str]:
     if "schema" in content:
         return content["schema"], f"{where}/schema"
     media = json_media(content.get("content"), f"{where}/content")
@@ -260,7 +261,7 @@ def _parameter_schema(content: dict[str, Any], where: str, request: Request) -> 
     return {}, where
 
 
-def _properties(schema: dict[str, Any], where: str, *, optional: bool) -> Body:
+def _properties(schema: JsonObject, where: str, *, optional: bool) -> Body:
     listed = schema.get("required")
     required = {name for name in listed if isinstance(name, str)} if isinstance(listed, list) else set()
     arguments = [
@@ -276,7 +277,7 @@ _NO_SCHEMA = frozenset({"name", "in", "description", "required", "collectionForm
 
 
 def swagger_request(
-    lists: tuple[ParameterList, ...], operation: dict[str, Any], where: str, request: Request
+    lists: tuple[ParameterList, ...], operation: JsonObject, where: str, request: Request
 ) -> tuple[list[Argument], Body | Argument | None]:
     """Return the parameters, and what the body gives. Raises InvalidDocument."""
     arguments: dict[tuple[str, str], Argument] = {}
@@ -301,12 +302,12 @@ def swagger_request(
     return parameters, body_arguments(body, said, request)
 
 
-def swagger_response(response: dict[str, Any], where: str) -> tuple[dict[str, Any], str] | None:
+def swagger_response(response: JsonObject, where: str) -> tuple[JsonObject, str] | None:
     """Return what holds a response's schema, with its pointer."""
     return (response, where) if "schema" in response else None
 
 
-def _check_media(operation: dict[str, Any], where: str, request: Request) -> None:
+def _check_media(operation: JsonObject, where: str, request: Request) -> None:
     """Name a body that is sent as something that its schema says little of."""
     document = request.schemas.document
     consumes, at = operation.get("consumes"), f"{where}/consumes"
@@ -317,7 +318,7 @@ def _check_media(operation: dict[str, Any], where: str, request: Request) -> Non
         request.losses.append(Problem(at, "has no JSON: the body's schema is read as if it were"))
 
 
-def _swagger_parameter(content: dict[str, Any], where: str, request: Request) -> Argument | None:
+def _swagger_parameter(content: JsonObject, where: str, request: Request) -> Argument | None:
     name, said = content.get("name"), content.get("in")
     if not isinstance(name, str) or not isinstance(said, str):
         raise InvalidDocument.at(where, "has no name, or no place (in)")

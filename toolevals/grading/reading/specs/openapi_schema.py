@@ -17,6 +17,7 @@ from toolevals.grading.json_schema.subschemas import Path, with_subschemas
 from toolevals.grading.reading.specs.drafts import Losses, Names
 from toolevals.grading.values.canonical import exact
 from toolevals.grading.values.problems import InvalidDocument, Problem, pointer_to, target_of
+from toolevals.json_types import JsonObject, JsonValue
 
 _COMPOSING = frozenset({"$ref", "allOf", "anyOf", "oneOf", "not", "if", "const"})
 _ANNOTATIONS = frozenset({"title", "description", "default", "examples", "deprecated"})
@@ -34,7 +35,7 @@ _DIALECTS = (
 _NO_NAME = re.compile(r"[^A-Za-z0-9_.-]+")
 
 
-def null_admitted(schema: dict[str, Any]) -> dict[str, Any]:
+def null_admitted(schema: JsonObject) -> JsonObject:
     """Return a schema that admits what this one admits, and null."""
     kind = schema.get("type")
     if kind is None or not _COMPOSING.isdisjoint(schema):
@@ -53,7 +54,7 @@ def null_admitted(schema: dict[str, Any]) -> dict[str, Any]:
 class Converted:
     """A schema in JSON Schema, the pointers of those it refers to, what was lost, and its length as text."""
 
-    schema: Any
+    schema: JsonValue
     references: set[str] = field(default_factory=set)
     losses: Losses = field(default_factory=list)
     length: int = 0
@@ -63,7 +64,7 @@ class Converted:
 class SchemaReader:
     """The schemas of one document in one direction, each converted once."""
 
-    document: Any
+    document: JsonValue
     old: bool
     direction: Direction
     # By pointer.
@@ -142,7 +143,7 @@ class SchemaReader:
         return f"#/$defs/{self.name_of(pointer)}"
 
 
-def _lost_identity(schema: dict[str, Any], where: str) -> Losses:
+def _lost_identity(schema: JsonObject, where: str) -> Losses:
     losses = []
     if "$id" in schema:
         losses.append(Problem(f"{where}/$id", "is left out: references are followed inside the document"))
@@ -151,7 +152,7 @@ def _lost_identity(schema: dict[str, Any], where: str) -> Losses:
     return losses
 
 
-def _translated(known: dict[str, Any], where: str, into: Converted) -> dict[str, Any]:
+def _translated(known: JsonObject, where: str, into: Converted) -> JsonObject:
     """Return an OpenAPI 3.0 schema in the words of JSON Schema 2020-12, but for `nullable` and what is inside."""
     if "$ref" in known:
         kept = {"$ref", "description"}
@@ -173,7 +174,7 @@ def _translated(known: dict[str, Any], where: str, into: Converted) -> dict[str,
     return known
 
 
-def _hide(known: dict[str, Any], marker: str) -> None:
+def _hide(known: JsonObject, marker: str) -> None:
     """Leave out the properties that are no part of this direction."""
     properties = known.get("properties")
     if not isinstance(properties, dict):

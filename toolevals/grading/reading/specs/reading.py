@@ -29,6 +29,7 @@ from toolevals.grading.reading.specs.openapi import lost_parts, read_openapi
 from toolevals.grading.values import ToolSpec
 from toolevals.grading.values.documents import problems_in, require_json
 from toolevals.grading.values.problems import InvalidDocument, Problem, parts_of, pointer_to
+from toolevals.json_types import JsonMapping, JsonObject
 
 _SAYS_WHAT_IS_INSIDE = frozenset(
     {"properties", "patternProperties", "additionalProperties", "$ref", "$dynamicRef", "allOf", "anyOf", "oneOf", "if"}
@@ -42,7 +43,7 @@ _KNOWN = _SAYS_WHAT_IS_INSIDE | {
 }  # fmt: skip
 
 
-def keyword_losses(schema: Mapping[str, Any]) -> Losses:
+def keyword_losses(schema: JsonMapping) -> Losses:
     """Return a loss for each object in the schema's root that stands under no keyword of JSON Schema.
 
     Raises InvalidDocument where the schema says nothing else of what is inside: these objects are then the arguments.
@@ -82,7 +83,7 @@ def _key(pointer: str) -> str:
     return next((part for part in reversed(parts_of(pointer)) if not part.isdecimal()), "")
 
 
-def _read(entry: dict[str, Any], where: str) -> Draft:
+def _read(entry: JsonObject, where: str) -> Draft:
     return Draft(where, entry)
 
 
@@ -247,7 +248,7 @@ def _checked(draft: Draft) -> tuple[ToolSpec, Losses]:
     return ToolSpec.from_valid(native), losses
 
 
-def _check_input(native: dict[str, Any], draft: Draft) -> Losses:
+def _check_input(native: JsonObject, draft: Draft) -> Losses:
     """Mark what of the input schema cannot be checked. Raises InvalidDocument where it is bad."""
     given, empty = _without_empty_required(native["input_schema"])
     schema, unchecked = without_refused_patterns(given)
@@ -279,7 +280,7 @@ def _without_empty_required(schema: object) -> tuple[Any, Losses]:
     return (cleaned(schema, ()), losses) if is_old else (schema, losses)
 
 
-def _check_output(native: dict[str, Any], draft: Draft) -> Losses:
+def _check_output(native: JsonObject, draft: Draft) -> Losses:
     """Mark what of the output schema cannot be checked; leave the schema out where it is bad."""
     given, empty = _without_empty_required(native["output_schema"])
     schema, unchecked = without_refused_patterns(given)

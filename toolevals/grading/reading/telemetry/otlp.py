@@ -22,6 +22,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final, Literal
 
 from toolevals.grading.values.problems import InvalidDocument
+from toolevals.json_types import JsonMapping, JsonObject
 
 Status = Literal["unset", "ok", "error"]
 
@@ -32,7 +33,7 @@ class SpanEvent:
 
     name: str
     time: int
-    attributes: Mapping[str, Any] = field(default_factory=dict)
+    attributes: JsonMapping = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,11 +51,11 @@ class TelemetrySpan:
     name: str
     start: int
     end: int
-    attributes: Mapping[str, Any] = field(default_factory=dict)
+    attributes: JsonMapping = field(default_factory=dict)
     events: tuple[SpanEvent, ...] = ()
     status: Status = "unset"
     status_message: str = ""
-    resource: Mapping[str, Any] = field(default_factory=dict)
+    resource: JsonMapping = field(default_factory=dict)
     scope: str = ""
     scope_version: str = ""
     schema_url: str = ""
@@ -87,13 +88,13 @@ class Exported:
     """One span of an export: the three objects that hold it as they stand there, and what it says or what is wrong."""
 
     pointer: str
-    resource_spans: Mapping[str, Any]
-    scope_spans: Mapping[str, Any]
-    item: Mapping[str, Any]
+    resource_spans: JsonMapping
+    scope_spans: JsonMapping
+    item: JsonMapping
     span: TelemetrySpan | InvalidDocument
 
 
-def spans_in(document: Mapping[str, Any]) -> Iterator[tuple[str, TelemetrySpan | InvalidDocument]]:
+def spans_in(document: JsonMapping) -> Iterator[tuple[str, TelemetrySpan | InvalidDocument]]:
     """Yield each span with its pointer, or what is wrong with it, its pointer from the span on.
 
     Raises InvalidDocument where the lists that hold spans are none.
@@ -101,7 +102,7 @@ def spans_in(document: Mapping[str, Any]) -> Iterator[tuple[str, TelemetrySpan |
     return ((each.pointer, each.span) for each in exported_in(document))
 
 
-def exported_in(document: Mapping[str, Any]) -> Iterator[Exported]:
+def exported_in(document: JsonMapping) -> Iterator[Exported]:
     """Yield each span with what holds it. Raises as `spans_in`."""
     for resource_place, resource_spans in objects_in(document, "resourceSpans", ""):
         resource = attributes_under(resource_spans, "resource", resource_place)
@@ -119,9 +120,7 @@ def exported_in(document: Mapping[str, Any]) -> Iterator[Exported]:
                 yield Exported(place, resource_spans, scope_spans, item, span)
 
 
-def _span(
-    item: Mapping[str, Any], resource: Mapping[str, Any], scope: str, version: str, address: str
-) -> TelemetrySpan:
+def _span(item: JsonMapping, resource: JsonMapping, scope: str, version: str, address: str) -> TelemetrySpan:
     status = item.get("status")
     status = status if isinstance(status, Mapping) else {}
     start = time_of(item, "startTimeUnixNano")
@@ -145,7 +144,7 @@ def _span(
     )
 
 
-def _dropped(item: Mapping[str, Any]) -> dict[str, int]:
+def _dropped(item: JsonMapping) -> dict[str, int]:
     """Return how many attributes, events and links the sender dropped, the attributes of events included."""
     events = [event for _, event in objects_in(item, "events", "")]
     counts = {
@@ -156,19 +155,19 @@ def _dropped(item: Mapping[str, Any]) -> dict[str, int]:
     return {what: count for what, count in counts.items() if count}
 
 
-def count_of(item: Mapping[str, Any], key: str) -> int:
+def count_of(item: JsonMapping, key: str) -> int:
     """Return a count; 0 where there is none, or where it is none."""
     value = item.get(key)
     return int(value) if isinstance(value, int | str) and _COUNT.fullmatch(str(value)) else 0
 
 
-def ids_of(item: Mapping[str, Any]) -> tuple[str, str, str]:
+def ids_of(item: JsonMapping) -> tuple[str, str, str]:
     """Return the ids of a span: its trace's, its own and its parent's, empty at the root. Raises InvalidDocument."""
     parent_id = identifier_of(item, "parentSpanId", SPAN_ID) if item.get("parentSpanId") else ""
     return identifier_of(item, "traceId", TRACE_ID), identifier_of(item, "spanId", SPAN_ID), parent_id
 
 
-def _event(item: Mapping[str, Any], place: str) -> SpanEvent:
+def _event(item: JsonMapping, place: str) -> SpanEvent:
     try:
         return SpanEvent(
             name=text_of(item.get("name")),
@@ -179,13 +178,13 @@ def _event(item: Mapping[str, Any], place: str) -> SpanEvent:
         raise error.below(place) from None
 
 
-def attributes_of(value: object, pointer: str) -> dict[str, Any]:
+def attributes_of(value: object, pointer: str) -> JsonObject:
     """Return a list of keys and values as one object; of a key given twice the last counts. Raises InvalidDocument."""
     if value is None:
         return {}
     if not isinstance(value, list):
         raise InvalidDocument.at(pointer, "is not a list of keys and values")
-    found: dict[str, Any] = {}
+    found: JsonObject = {}
     for place, item in enumerate(value):
         if not isinstance(item, dict | Mapping) or not isinstance(item.get("key"), str):
             raise InvalidDocument.at(f"{pointer}/{place}/key", "is missing, or is no text")
@@ -234,7 +233,7 @@ def _array(value: object, pointer: str, depth: int) -> list[Any]:
     return [value_of(item, f"{pointer}/values/{at}", depth) for at, item in enumerate(items)]
 
 
-def _pairs(value: object, pointer: str, depth: int) -> dict[str, Any]:
+def _pairs(value: object, pointer: str, depth: int) -> JsonObject:
     if not isinstance(value, Mapping):
         raise InvalidDocument.at(pointer, "is not an object")
     return {
@@ -271,7 +270,7 @@ _READERS: Final[Mapping[str, Callable[[Any, str, int], Any]]] = {
 }
 
 
-def objects_in(holder: Mapping[str, Any], key: str, pointer: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
+def objects_in(holder: JsonMapping, key: str, pointer: str) -> Iterator[tuple[str, JsonMapping]]:
     """Yield the objects of a list with their pointers; nothing where it is not there. Raises InvalidDocument."""
     items = holder.get(key)
     if items is None:
@@ -284,7 +283,7 @@ def objects_in(holder: Mapping[str, Any], key: str, pointer: str) -> Iterator[tu
         yield f"{pointer}/{key}/{place}", item
 
 
-def attributes_under(holder: Mapping[str, Any], key: str, pointer: str) -> dict[str, Any]:
+def attributes_under(holder: JsonMapping, key: str, pointer: str) -> JsonObject:
     """Return the attributes of an object that another holds, such as the resource. Raises InvalidDocument."""
     inner = holder.get(key)
     try:
@@ -293,7 +292,7 @@ def attributes_under(holder: Mapping[str, Any], key: str, pointer: str) -> dict[
         raise error.below(pointer) from None
 
 
-def identifier_of(item: Mapping[str, Any], key: str, form: re.Pattern[str]) -> str:
+def identifier_of(item: JsonMapping, key: str, form: re.Pattern[str]) -> str:
     """Return an id of the form `TRACE_ID` or `SPAN_ID` in lower case. Raises InvalidDocument."""
     value = item.get(key)
     if not isinstance(value, str) or not form.fullmatch(value) or not value.strip("0"):
@@ -302,7 +301,7 @@ def identifier_of(item: Mapping[str, Any], key: str, form: re.Pattern[str]) -> s
     return value.lower()
 
 
-def time_of(item: Mapping[str, Any], key: str) -> int:
+def time_of(item: JsonMapping, key: str) -> int:
     """Return a time in nanoseconds since 1970, 0 where there is none. Raises InvalidDocument."""
     value = item.get(key)
     if value is None:
@@ -339,13 +338,13 @@ class ExportedRecord:
     """One record of an export: the objects that hold it as they stand there, and what it says or what is wrong."""
 
     pointer: str
-    resource_logs: Mapping[str, Any]
-    scope_logs: Mapping[str, Any]
-    item: Mapping[str, Any]
+    resource_logs: JsonMapping
+    scope_logs: JsonMapping
+    item: JsonMapping
     record: LogRecord | InvalidDocument
 
 
-def records_in(document: Mapping[str, Any]) -> Iterator[ExportedRecord]:
+def records_in(document: JsonMapping) -> Iterator[ExportedRecord]:
     """Yield each log record with what holds it. Raises InvalidDocument where the lists that hold records are none."""
     for resource_place, resource_logs in objects_in(document, "resourceLogs", ""):
         attributes_under(resource_logs, "resource", resource_place)
@@ -376,7 +375,7 @@ def identity_of(record: LogRecord) -> bytes:
     return json.dumps(said, sort_keys=True).encode()
 
 
-def _record(item: Mapping[str, Any]) -> LogRecord:
+def _record(item: JsonMapping) -> LogRecord:
     trace_id = _id(item, "traceId", TRACE_ID)
     span_id = _id(item, "spanId", SPAN_ID)
     attributes = attributes_of(item.get("attributes"), "/attributes")
@@ -395,7 +394,7 @@ def _record(item: Mapping[str, Any]) -> LogRecord:
     return LogRecord(trace_id, span_id, SpanEvent(name, time, attributes), dropped)
 
 
-def _id(item: Mapping[str, Any], key: str, form: Any) -> str:
+def _id(item: JsonMapping, key: str, form: Any) -> str:
     if not item.get(key):
         raise InvalidDocument.at(
             f"/{key}", "is missing: a log record is taken with the ids of the trace and span in which it was made"

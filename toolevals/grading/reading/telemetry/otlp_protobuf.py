@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
 from toolevals.grading.values.problems import InvalidDocument
+from toolevals.json_types import JsonObject, JsonValue
 
 _DROPPED: Final = (
     ("dropped_attributes_count", "droppedAttributesCount"),
@@ -22,7 +23,7 @@ _DROPPED: Final = (
 _LENGTH: Final = 4
 
 
-def exports_in(content: bytes) -> list[dict[str, Any]]:
+def exports_in(content: bytes) -> list[JsonObject]:
     """Return the exports in a file, of spans or log records, as JSON; none where it holds no message of OTLP.
 
     The file is one message, as it is sent, or messages after their lengths. Raises as `traces_in_json`.
@@ -40,13 +41,13 @@ def exports_in(content: bytes) -> list[dict[str, Any]]:
     return found
 
 
-def _export(body: bytes) -> dict[str, Any] | None:
+def _export(body: bytes) -> JsonObject | None:
     """Return a message as JSON; None where it is neither an export of spans nor one of log records."""
     from google.protobuf.message import DecodeError
     from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsServiceRequest
     from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
-    def read(message: Any) -> Any:
+    def read(message: JsonValue) -> Any:
         try:
             message.ParseFromString(body)
         except (DecodeError, RecursionError):
@@ -64,7 +65,7 @@ def _export(body: bytes) -> dict[str, Any] | None:
     return None
 
 
-def traces_in_json(message: Any) -> dict[str, Any]:
+def traces_in_json(message: JsonValue) -> JsonObject:
     """Return an `ExportTraceServiceRequest` as the JSON form of OTLP.
 
     Every value in it is of the right type, and nests less deeply than `MAX_VALUE_DEPTH`, since a message may nest 100
@@ -82,7 +83,7 @@ def traces_in_json(message: Any) -> dict[str, Any]:
     }
 
 
-def kept_traces_in_json(body: bytes) -> dict[str, Any]:
+def kept_traces_in_json(body: bytes) -> JsonObject:
     """Return an `ExportTraceServiceRequest` that was accepted before as JSON: a value of another signal is named.
 
     Raises DecodeError where the body is no message.
@@ -97,7 +98,7 @@ def kept_traces_in_json(body: bytes) -> dict[str, Any]:
         return traces_in_json(message)
 
 
-def _name_unknown(message: Any) -> None:
+def _name_unknown(message: JsonValue) -> None:
     """Put the name of its kind in the place of each value whose kind traces do not have."""
     for field, held in message.ListFields():
         if field.message_type is None:
@@ -109,7 +110,7 @@ def _name_unknown(message: Any) -> None:
             _name_unknown(each)
 
 
-def logs_in_json(message: Any) -> dict[str, Any]:
+def logs_in_json(message: JsonValue) -> JsonObject:
     """Return an `ExportLogsServiceRequest` as the JSON form of OTLP, as `traces_in_json` does spans."""
     return {
         "resourceLogs": [
@@ -130,7 +131,7 @@ def logs_in_json(message: Any) -> dict[str, Any]:
     }
 
 
-def _record(record: Any) -> dict[str, Any]:
+def _record(record: Any) -> JsonObject:
     document = {
         "traceId": record.trace_id.hex(),
         "spanId": record.span_id.hex(),
@@ -145,7 +146,7 @@ def _record(record: Any) -> dict[str, Any]:
     return document | _dropped(record)
 
 
-def _scope_spans(message: Any) -> dict[str, Any]:
+def _scope_spans(message: JsonValue) -> JsonObject:
     return {
         "scope": {"name": message.scope.name, "version": message.scope.version},
         "schemaUrl": message.schema_url,
@@ -153,7 +154,7 @@ def _scope_spans(message: Any) -> dict[str, Any]:
     }
 
 
-def _span(span: Any) -> dict[str, Any]:
+def _span(span: Any) -> JsonObject:
     document = {
         "traceId": span.trace_id.hex(),
         "spanId": span.span_id.hex(),
@@ -191,7 +192,7 @@ def _span(span: Any) -> dict[str, Any]:
     return document | _dropped(span)
 
 
-def _dropped(message: Any) -> dict[str, int]:
+def _dropped(message: JsonValue) -> dict[str, int]:
     """Return how much of a span, an event, a link or a log record its sender dropped."""
     return {
         name: count
@@ -200,7 +201,7 @@ def _dropped(message: Any) -> dict[str, int]:
     }
 
 
-def _pairs(attributes: Iterable[Any]) -> list[dict[str, Any]]:
+def _pairs(attributes: Iterable[Any]) -> list[JsonObject]:
     # By far the most are texts; of another kind the text is empty.
     return [
         {"key": each.key, "value": {"stringValue": text} if (text := each.value.string_value) else _value(each.value)}
@@ -208,14 +209,14 @@ def _pairs(attributes: Iterable[Any]) -> list[dict[str, Any]]:
     ]
 
 
-def _value(value: Any) -> dict[str, Any]:
+def _value(value: JsonValue) -> JsonObject:
     kind = value.WhichOneof("value")
     if kind == "string_value":
         return {"stringValue": value.string_value}
     return {} if kind is None else _OTHERS.get(kind, _unknown)(value)
 
 
-def _double(value: Any) -> dict[str, Any]:
+def _double(value: JsonValue) -> JsonObject:
     number = value.double_value
     if number - number == 0:
         return {"doubleValue": number}
@@ -223,12 +224,12 @@ def _double(value: Any) -> dict[str, Any]:
     return {"doubleValue": "NaN" if number != number else "Infinity" if number > 0 else "-Infinity"}  # noqa: PLR0124
 
 
-def _unknown(value: Any) -> dict[str, Any]:
+def _unknown(value: JsonValue) -> JsonObject:
     kind = value.WhichOneof("value")
     raise InvalidDocument.at("", f"A value is of the kind {kind}, which traces and logs do not have.")
 
 
-_OTHERS: Final[Mapping[str, Callable[[Any], dict[str, Any]]]] = {
+_OTHERS: Final[Mapping[str, Callable[[Any], JsonObject]]] = {
     "int_value": lambda value: {"intValue": value.int_value},
     "bool_value": lambda value: {"boolValue": value.bool_value},
     "double_value": _double,

@@ -12,6 +12,7 @@ from toolevals.grading.reading.parsing.extras import is_count
 from toolevals.grading.reading.telemetry.otlp import TelemetrySpan
 from toolevals.grading.values.documents import load_json
 from toolevals.grading.values.problems import InvalidDocument, Problem, pointer_to
+from toolevals.json_types import JsonMapping, JsonObject, JsonValue
 
 Kind = Literal["model", "tool", "agent", "other"]
 # Attributes of processes, networks and tracers: they tell nothing about a conversation.
@@ -49,7 +50,7 @@ class SpanReading:
 
     convention: str
     kind: Kind
-    given: Any = None
+    given: JsonValue = None
     made: Any = None
     given_at: str = ""
     made_at: str = ""
@@ -207,9 +208,9 @@ def is_partial(reading: SpanReading, span: TelemetrySpan) -> bool:
     return reading.kind == "model" and bool(dropped or any(_MADE.match(pointer) for pointer in cut))
 
 
-def nested(flat: Mapping[str, Any]) -> dict[str, Any]:
+def nested(flat: JsonMapping) -> JsonObject:
     """Return an object whose keys with dots are objects in objects; what meets a value on its way stays flat."""
-    made: dict[str, Any] = {}
+    made: JsonObject = {}
     for name, value in flat.items():
         at, path = made, name.split(".")
         for depth, part in enumerate(path[:-1]):

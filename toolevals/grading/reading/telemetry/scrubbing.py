@@ -26,6 +26,7 @@ from toolevals.grading.values.canonical import MAX_DEPTH, exact
 from toolevals.grading.values.documents import load_json
 from toolevals.grading.values.matchers import compile_pattern
 from toolevals.grading.values.problems import InvalidDocument
+from toolevals.json_types import JsonMapping, JsonObject
 
 Place = tuple[int, int]
 BuiltIn = Literal["iban", "card", "email", "phone"]
@@ -291,12 +292,12 @@ class _Scrubbing:
             return replace(value, **{name: self.value(getattr(value, name), depth) for name in named})
         return value
 
-    def _mapping(self, value: Mapping[str, Any], depth: int) -> dict[str, Any]:
+    def _mapping(self, value: JsonMapping, depth: int) -> JsonObject:
         if isinstance(name := value.get("key"), str) and set(value) == {"key", "value"}:
             return {"key": self._key(name), "value": self._otlp_value(name, value["value"], depth)}
         if len(value) == 1 and not _SCALARS.isdisjoint(value):
             return self._scalar(value, depth)
-        made: dict[str, Any] = {}
+        made: JsonObject = {}
         for key, inner in value.items():
             name = base = self._key(key)
             number = 2
@@ -322,7 +323,7 @@ class _Scrubbing:
             return {"stringValue": taken} if isinstance(value, Mapping) else taken
         return self.value(value, depth)
 
-    def _scalar(self, value: Mapping[str, Any], depth: int) -> dict[str, Any]:
+    def _scalar(self, value: JsonMapping, depth: int) -> JsonObject:
         (name, inner), *_ = value.items()
         made = self.value(inner, depth)
         return dict(value) if made == inner else {name if name == "bytesValue" else "stringValue": made}

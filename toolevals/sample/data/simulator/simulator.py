@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
-State = dict[str, Any]
+from toolevals.json_types import JsonObject
+
+State = JsonObject
 STATE: State = json.loads(Path(__file__).with_name("shop.json").read_text(encoding="utf-8"))
 
 OPEN = ("placed", "paid", "packed", "shipped")

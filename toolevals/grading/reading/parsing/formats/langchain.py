@@ -26,6 +26,7 @@ from toolevals.grading.reading.parsing.losses import Account
 from toolevals.grading.reading.parsing.provider_run import PROVIDER_RUN
 from toolevals.grading.reading.parsing.turns import Turn
 from toolevals.grading.values import Call, MalformedCall, Message, ToolCall
+from toolevals.json_types import JsonValue
 
 _ROLES = {
     "human": "user", "HumanMessage": "user", "HumanMessageChunk": "user",
@@ -100,7 +101,7 @@ def _message_of(item: Item) -> tuple[bool, Any]:
 def _joined(chunks: list[Item]) -> Item:
     contents = [chunk.get("content") or "" for chunk in chunks]
     if all(isinstance(content, str) for content in contents):
-        content: Any = "".join(contents)
+        content: JsonValue = "".join(contents)
     else:
         content = [part for each in contents for part in (each if isinstance(each, list) else [each]) if part]
     whole = {key: value for chunk in chunks for key, value in chunk.items() if value}
@@ -152,7 +153,7 @@ def _leave(beside: Item, pointer: str, account: Account) -> None:
             account.lost(f"{pointer}/{key}", PART_LOSSES.get(key, REASONING), value)
 
 
-def _invalid(item: Any, pointer: str, account: Account) -> MalformedCall:
+def _invalid(item: JsonValue, pointer: str, account: Account) -> MalformedCall:
     called(item, pointer, account)
     call = call_in(item)
     if isinstance(call, ToolCall):

@@ -8,8 +8,9 @@ from typing import Any, TypeAlias
 
 from toolevals.grading.reading.parsing.losses import Account
 from toolevals.grading.reading.parsing.turns import Turn
+from toolevals.json_types import JsonObject
 
-Item: TypeAlias = dict[str, Any]
+Item: TypeAlias = JsonObject
 # An item with its JSON pointer in the document.
 Placed: TypeAlias = tuple[str, Any]
 

@@ -13,6 +13,7 @@ from toolevals.grading.reading.parsing.text_formats.source import Found, Source,
 from toolevals.grading.values import ToolCall
 from toolevals.grading.values.documents import load_json
 from toolevals.grading.values.problems import InvalidDocument
+from toolevals.json_types import JsonObject
 
 _MOST_LEVELS: Final = 50
 _NAME: Final = re.compile(r"\s*call:\s*(?P<name>[\w.:/-]{1,200})\s*\{")
@@ -44,8 +45,8 @@ def _read(source: Source, match: re.Match[str]) -> Found:
     return (ToolCall(named["name"], arguments),), closed.end() if closed else end
 
 
-def _object(source: Source, place: int, level: int) -> tuple[dict[str, Any], int]:
-    made: dict[str, Any] = {}
+def _object(source: Source, place: int, level: int) -> tuple[JsonObject, int]:
+    made: JsonObject = {}
     place = source.skip(place)
     while source.text[place : place + 1] != "}":
         key = _KEY.match(source.text, place)

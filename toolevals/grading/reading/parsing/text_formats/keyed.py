@@ -19,10 +19,11 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from html import unescape
-from typing import Any, Final
+from typing import Final
 
 from toolevals.grading.reading.parsing.text_formats.source import Found, Source, TextFormat, typed_arguments, unwrapped
 from toolevals.grading.values import ToolCall
+from toolevals.json_types import JsonObject
 
 _NOTHING: Final = re.compile("")
 
@@ -62,7 +63,7 @@ def read_keyed(source: Source, match: re.Match[str], form: Keyed) -> Found:
     if not name or another or ended is None or (form.needs_arguments and not texts and not verbatim):
         stop = another.end() if another else max(place, match.end())
         return (source.malformed("no name, keys and values follow", match.start(), name or None),), stop
-    arguments: dict[str, Any] = typed_arguments(texts, name, source.offered) | verbatim
+    arguments: JsonObject = typed_arguments(texts, name, source.offered) | verbatim
     return (ToolCall(name, arguments),), ended.end()
 
 

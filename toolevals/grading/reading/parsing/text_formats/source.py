@@ -17,12 +17,13 @@ from toolevals.grading.reading.parsing.python_calls import UnreadableCallError, 
 from toolevals.grading.values import Call, MalformedCall, ToolCall, ToolSpec
 from toolevals.grading.values.documents import load_json
 from toolevals.grading.values.problems import InvalidDocument
+from toolevals.json_types import JsonMapping, JsonObject, JsonValue
 
 _MOST_SCHEMAS: Final = 200
 _NOTHING: Final = object()
 
 
-def typed_arguments(given: Mapping[str, str], name: str, offered: Offered) -> dict[str, Any]:
+def typed_arguments(given: Mapping[str, str], name: str, offered: Offered) -> JsonObject:
     """Return arguments by their texts: as the tool's schema types them, and as JSON where no schema says."""
     tool = offered.find(name)
     root = tool.input_schema if tool is not None else {}
@@ -31,7 +32,7 @@ def typed_arguments(given: Mapping[str, str], name: str, offered: Offered) -> di
     return {key: typed(text, fields.get(key), root) for key, text in given.items()}
 
 
-def typed(text: str, schema: object, root: Mapping[str, Any]) -> Any:
+def typed(text: str, schema: object, root: JsonMapping) -> Any:
     """Return the value of a text: text where the schema wants text, else the JSON or Python literal that it is.
 
     Where the schema allows text and more, a literal of an allowed type goes before. Text that is no literal stays text.
@@ -61,7 +62,7 @@ def part_of(schema: object, key: str) -> Any:
     return items if found is None and key == "item" else found
 
 
-def _types(schema: object, root: Mapping[str, Any]) -> set[str]:
+def _types(schema: object, root: JsonMapping) -> set[str]:
     """Return the types that a schema names, itself or in its alternatives."""
     found: set[str] = set()
     waiting = [schema]
@@ -86,8 +87,8 @@ def _types(schema: object, root: Mapping[str, Any]) -> set[str]:
     return found
 
 
-def _at(root: Mapping[str, Any], reference: str) -> Any:
-    value: Any = root
+def _at(root: JsonMapping, reference: str) -> Any:
+    value: JsonValue = root
     for key in reference[2:].split("/"):
         value = value.get(key.replace("~1", "/").replace("~0", "~")) if isinstance(value, dict) else None
     return value

@@ -33,6 +33,7 @@ from toolevals.grading.reading.parsing.text_formats.source import (
     unwrapped,
 )
 from toolevals.grading.values import ToolCall
+from toolevals.json_types import JsonObject, JsonValue
 
 PREFIX: Final = r"(?:[｜|](?:DSML|GCML)[｜|]\s?|\w{1,20}:)?"
 _NAME: Final = re.compile(
@@ -70,7 +71,7 @@ def _read(source: Source, match: re.Match[str]) -> Found:
     closed = _END.match(source.text, source.skip(place))
     if closed is None and ((not texts and not values) or source.skip(place) < len(source.text)):
         return (source.malformed("the text ends within this call, or is none", match.start(), name),), place
-    arguments: dict[str, Any] = texts | typed_arguments(values, name, source.offered)
+    arguments: JsonObject = texts | typed_arguments(values, name, source.offered)
     return (ToolCall(name, arguments),), closed.end() if closed else place
 
 
@@ -208,7 +209,7 @@ def _children(source: Source, place: int, schema: object, root: object, level: i
     return dict(made), place
 
 
-def _element(source: Source, place: int, schema: Any, root: Any, level: int) -> tuple[Any, int]:
+def _element(source: Source, place: int, schema: JsonValue, root: Any, level: int) -> tuple[Any, int]:
     if _OPEN.match(source.text, place):
         value, place = _children(source, place, schema, root, level + 1)
         return value, source.skip(place)

@@ -12,6 +12,7 @@ from typing import Any
 from toolevals.grading.reading.parsing.extras import thought_in
 from toolevals.grading.reading.telemetry.conventions import genai
 from toolevals.grading.reading.telemetry.reading import Attributes, Kind, SpanReading, items_of, json_or_text
+from toolevals.json_types import JsonMapping, JsonObject
 
 AI_SDK, ADK, LANGSMITH = "ai_sdk", "google_adk", "langsmith"
 # What spans of the ADK's second version hold that those of the first don't.
@@ -66,7 +67,7 @@ def _ai_sdk_answer(attributes: Attributes) -> list[Any] | None:
     calls = [each for each in items_of(attributes.document("ai.response.toolCalls")) if isinstance(each, Mapping)]
     if not text and not calls:
         return None
-    made: dict[str, Any] = {"role": "assistant", "content": text or None}
+    made: JsonObject = {"role": "assistant", "content": text or None}
     if thought := thought_in(attributes.document("ai.response.reasoning")):
         made["reasoning_content"] = thought
     if calls:
@@ -81,7 +82,7 @@ def _ai_sdk_answer(attributes: Attributes) -> list[Any] | None:
     return [made]
 
 
-def _ai_sdk_tool(tool: Mapping[str, Any]) -> Mapping[str, Any]:
+def _ai_sdk_tool(tool: JsonMapping) -> JsonMapping:
     if tool.get("type", "function") != "function":
         return tool
     return {
@@ -141,7 +142,7 @@ def read_adk(attributes: Attributes) -> SpanReading:
     )
 
 
-def _gemini_request(request: Mapping[str, Any]) -> tuple[Any, list[Any] | None]:
+def _gemini_request(request: JsonMapping) -> tuple[Any, list[Any] | None]:
     settings = request.get("config")
     settings = settings if isinstance(settings, Mapping) else {}
     contents = request.get("contents")

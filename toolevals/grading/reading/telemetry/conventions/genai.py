@@ -11,6 +11,7 @@ from typing import Any
 
 from toolevals.grading.reading.parsing.extras import thought_in
 from toolevals.grading.reading.telemetry.reading import Attributes, Kind, SpanReading, failure, items_of, json_or_text
+from toolevals.json_types import JsonMapping, JsonObject
 
 NAME = "otel_genai"
 _KINDS: Mapping[str, Kind] = {
@@ -91,7 +92,7 @@ def _tool_in_name(attributes: Attributes) -> str:
     return name
 
 
-def shared(attributes: Attributes) -> dict[str, Any]:
+def shared(attributes: Attributes) -> JsonObject:
     """Return what spans of every kind say: tokens, cost, model, agent, session, user, and the error."""
     known = [name for name in attributes.span.attributes if name.startswith(_KNOWN)]
     resource = attributes.span.resource
@@ -175,7 +176,7 @@ def _own(whole: list[Any]) -> list[Any]:
     return whole
 
 
-def _with_system(found: Mapping[str, Any]) -> tuple[Any, Any]:
+def _with_system(found: JsonMapping) -> tuple[Any, Any]:
     given, made = json_or_text(found.get(_INPUT)), json_or_text(found.get(_OUTPUT))
     system = json_or_text(found.get("gen_ai.system_instructions"))
     if system and isinstance(given, list):
@@ -184,7 +185,7 @@ def _with_system(found: Mapping[str, Any]) -> tuple[Any, Any]:
     return given, made
 
 
-def _of_events(events: Iterable[Mapping[str, Any]]) -> tuple[Any, Any]:
+def _of_events(events: Iterable[JsonMapping]) -> tuple[Any, Any]:
     """Return the messages of events, one event a message: those given, and the choice that was made."""
     given: list[Any] = []
     made: list[Any] = []
@@ -204,8 +205,8 @@ def _of_events(events: Iterable[Mapping[str, Any]]) -> tuple[Any, Any]:
     return given or None, made or None
 
 
-def _message(role: str, fields: Mapping[str, Any], around: Mapping[str, Any]) -> dict[str, Any]:
-    message: dict[str, Any] = {"role": role, "content": fields.get("content")}
+def _message(role: str, fields: JsonMapping, around: JsonMapping) -> JsonObject:
+    message: JsonObject = {"role": role, "content": fields.get("content")}
     if thought := thought_in([fields.get(key) for key in ("reasoning_content", "reasoning")]):
         message["reasoning_content"] = thought
     calls = json_or_text(fields.get("tool_calls", around.get("tool_calls")))
@@ -218,7 +219,7 @@ def _message(role: str, fields: Mapping[str, Any], around: Mapping[str, Any]) ->
     return message | {"content": str(message["content"])}
 
 
-def _of_contents(events: Iterable[Mapping[str, Any]]) -> tuple[Any, Any]:
+def _of_contents(events: Iterable[JsonMapping]) -> tuple[Any, Any]:
     """Return the prompt and the completion of the oldest form, one event each with JSON."""
     prompt = completion = None
     for event in events:

@@ -23,6 +23,7 @@ from toolevals.grading.reading.telemetry.reading import (
     json_or_text,
 )
 from toolevals.grading.values.problems import InvalidDocument
+from toolevals.json_types import JsonMapping, JsonObject
 
 NAME = "openinference"
 _KIND = ("openinference.span.kind", "fi.span.kind", "gen_ai.span.kind")
@@ -145,12 +146,12 @@ def _arguments(given: object) -> Any:
     return given
 
 
-def message_of(item: object) -> dict[str, Any]:
+def message_of(item: object) -> JsonObject:
     """Return a message of OpenInference as one of OpenAI's. Raises InvalidDocument."""
     message = item.get("message") if isinstance(item, Mapping) else None
     if not isinstance(message, Mapping):
         raise InvalidDocument.at("/attributes/llm", "holds a message of another form")
-    made: dict[str, Any] = {"role": message.get("role"), "content": message.get("content")}
+    made: JsonObject = {"role": message.get("role"), "content": message.get("content")}
     parts = [at(each, "message_content") for each in listed_items(message.get("contents"))]
     thoughts = [part for part in parts if at(part, "type") in REASONED]
     if made["content"] is None and parts:
@@ -175,7 +176,7 @@ def message_of(item: object) -> dict[str, Any]:
     return made | ({"tool_call_id": message["tool_call_id"]} if message.get("tool_call_id") else {})
 
 
-def _calls_in_parts(message: Mapping[str, Any]) -> list[Any]:
+def _calls_in_parts(message: JsonMapping) -> list[Any]:
     parts = [at(each, "message_content") for each in listed_items(message.get("contents"))]
     return [
         part["tool_call"] for part in parts if isinstance(part, Mapping) and isinstance(part.get("tool_call"), Mapping)

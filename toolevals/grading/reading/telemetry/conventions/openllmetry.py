@@ -10,6 +10,7 @@ from typing import Any
 
 from toolevals.grading.reading.telemetry.conventions import genai
 from toolevals.grading.reading.telemetry.reading import Attributes, Kind, SpanReading, items_of, json_or_text
+from toolevals.json_types import JsonObject
 
 NAME = "openllmetry"
 _KINDS: Mapping[str, Kind] = {"tool": "tool", "agent": "agent", "workflow": "agent", "task": "other"}
@@ -59,12 +60,12 @@ def read(attributes: Attributes) -> SpanReading:
     return SpanReading(NAME, kind, given=given, made=made, given_at=given_at, made_at=made_at, tools=offered, **common)
 
 
-def _message(item: object) -> dict[str, Any]:
+def _message(item: object) -> JsonObject:
     """Return a prompt or a completion as a message of OpenAI's."""
     fields = item if isinstance(item, Mapping) else {}
     content = fields.get("content")
     parts = json_or_text(content)
-    made: dict[str, Any] = {"role": fields.get("role") or "assistant"}
+    made: JsonObject = {"role": fields.get("role") or "assistant"}
     if isinstance(parts, list) and all(isinstance(part, Mapping) for part in parts):
         made["content"] = parts
     else:
@@ -84,7 +85,7 @@ def _message(item: object) -> dict[str, Any]:
     return made | ({"tool_call_id": fields["tool_call_id"]} if fields.get("tool_call_id") else {})
 
 
-def _function(item: object) -> dict[str, Any] | None:
+def _function(item: object) -> JsonObject | None:
     """Return a tool; None where its schema is cut."""
     fields = item if isinstance(item, Mapping) else {}
     parameters = json_or_text(fields.get("parameters"))
