@@ -68,8 +68,8 @@ class PolicyKeeper:
     @property
     def address(self) -> str:
         """The address of the policy file."""
-        named = f"{quote(self._policy, safe='')}/" if self._policy else ""
-        return f"{self._server}/api/v1/projects/{quote(self._project, safe='')}/guard/file/{named}"
+        named = f"policies/{quote(self._policy, safe='')}/" if self._policy else ""
+        return f"{self._server}/api/v1/projects/{quote(self._project, safe='')}/guard/{named}signed/"
 
     def renew(self) -> bool:
         """Fetch the file and use it; return whether that went well. A file that is not sound changes nothing."""

@@ -1,7 +1,7 @@
 """Writes and reads the policy file: a policy in force with the tools on offer, signed by its installation (Ed25519).
 
-The file is a JSON object. `payload` is canonical JSON as text, and a signature signs its bytes as they stand: nothing is
-written again to be checked. Several keys may have signed: while an installation changes its key, old and new.
+The file is a JSON object. `payload` is canonical JSON as text, and a signature signs its bytes as they stand: none
+is written again to be checked. Several keys may have signed: while an installation changes its key, old and new.
 """
 
 from __future__ import annotations

@@ -22,7 +22,6 @@ from toolevals.workspace.paging import rows_of
 from toolevals.workspace.requests import ProjectRequest
 from toolevals.workspace.tokens.services import token_create, token_revoke
 
-
 # Of tokens that need no role.
 ONE_THING: Final = (TokenScope.TRACES, TokenScope.GUARD)
 
