@@ -117,7 +117,7 @@ class GuardCheck(ProjectView):
         asked = QuestionSerializer(data=request.data)
         asked.is_valid(raise_exception=True)
         said = asked.validated_data
-        token, question, state = self.access.token, request.data["request"], request.data.get("state", {})
+        token, question, state = self.access.token, said["request"], said.get("state", {})
         if token is not None and token.does_one_thing and (problems := list(_claims(token, question, state))):
             raise Problems(HTTPStatus.UNPROCESSABLE_ENTITY, "This token asks for itself alone.", problems)
         known = {"key": token.name if token else "", "address": client_address(self.access)} | question

@@ -10,7 +10,7 @@ import hashlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime, timedelta
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from django.db import OperationalError, connection
@@ -94,7 +94,7 @@ def _add(
     """
     field, table = GuardCount._meta.pk, GuardCount._meta.db_table
     tools = ["", tool] if tool else [""]
-    values: list[object] = []
+    values: list[Any] = []
     for each in tools:
         ids = field.get_db_prep_value(uuid7(), connection), field.get_db_prep_value(project, connection)
         when = connection.ops.adapt_datetimefield_value(minute)
@@ -115,15 +115,16 @@ def _add(
     return {name: (int(calls), int(used)) for name, calls, used in found}
 
 
-def _said(cursor: CursorWrapper, statement: str, values: list[object], milliseconds: int) -> list[tuple[str, int, int]]:
+def _said(cursor: CursorWrapper, statement: str, values: list[Any], milliseconds: int) -> list[tuple[str, int, int]]:
     """Run a statement that waits so long at most for what others hold."""
     if connection.vendor == "sqlite":
         with _short_on_sqlite(cursor, milliseconds):
-            return cursor.execute(statement, values).fetchall()
+            cursor.execute(statement, values)
+            return list(cursor.fetchall())
     cursor.execute(_SHORT.format(milliseconds) + statement, values)
     while cursor.description is None:
         cursor.nextset()
-    return cursor.fetchall()
+    return list(cursor.fetchall())
 
 
 @contextmanager
