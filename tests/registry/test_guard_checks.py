@@ -12,6 +12,7 @@ import pytest
 from django.db import connection, transaction
 
 from tests.guard_vectors import CASES, POLICY, TOOLS, name_of
+from tests.traces.sending import export, send
 from tests.traces.test_at_once import at_once
 from toolevals.registry.guard_checks.counting import call_count, call_take_back, guard_counts_forget, refusal_count
 from toolevals.registry.guard_checks.services import public_keys
@@ -140,7 +141,7 @@ def test_a_guard_token_fetches_its_policy_and_reads_nothing_else(client, project
                 403,
                 "This token asks the guard and does nothing else.",
             )
-    assert client.post("/v1/traces", b"", content_type="application/json", headers={"Authorization": token}).status_code == 403
+    assert send(client, token, export()).status_code == 403
     for path in ("guard/signed/", "guard/policies/shop/signed/", "guard/keys/"):
         assert client.get(f"/api/v1/projects/shop/{path}", headers={"Authorization": token}).status_code == 200
 
@@ -153,7 +154,7 @@ def test_tokens_of_adjudicators_ask_for_others(client, project, owner, version, 
 
 def test_a_guard_token_of_an_adjudicator_sends_no_traces(client, project, owner):
     token = header(project, owner, role=Role.OWNER)
-    assert client.post("/v1/traces", b"{}", content_type="application/json", headers={"Authorization": token}).status_code == 403
+    assert send(client, token, export()).status_code == 403
 
 
 def test_without_a_policy_in_force_there_is_no_decision(client, token, version):
