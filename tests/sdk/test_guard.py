@@ -367,7 +367,8 @@ class Model:
     """A client whose model says what it is told to, and that keeps what it was sent."""
 
     def __init__(self, *answers: dict[str, Any], is_async: bool = False) -> None:
-        self.answers, self.sent, self.is_async = list(answers), [], is_async
+        self.answers, self.is_async = list(answers), is_async
+        self.sent: list[dict[str, Any]] = []
         self.chat = SimpleNamespace(completions=SimpleNamespace(create=self.create))
         self.messages = SimpleNamespace(create=self.create)
 
@@ -382,7 +383,7 @@ class Model:
 
 ORDER = openai_call("1", "get_order", {"order_id": "A-1"})
 ASKED = [{"role": "user", "content": "Refund my order A-1."}]
-READ = [
+READ: list[dict[str, Any]] = [
     *ASKED,
     {"role": "assistant", "tool_calls": [ORDER]},
     {"role": "tool", "tool_call_id": "1", "content": '{"total": 51}'},
@@ -433,11 +434,11 @@ def test_a_refused_result_is_withheld_from_openai_and_stays_with_the_program(cal
 
 
 def test_anthropic_is_guarded_alike(calm):
-    call = {"type": "tool_use", "id": "1", "name": "get_order", "input": {"order_id": "A-1"}}
+    call: dict[str, Any] = {"type": "tool_use", "id": "1", "name": "get_order", "input": {"order_id": "A-1"}}
     result = {"type": "tool_result", "tool_use_id": "1", "content": [{"type": "text", "text": '{"total": 51}'}]}
     bad = {"type": "tool_result", "tool_use_id": "0", "content": INJECTED}
     messages = [*ASKED, {"role": "assistant", "content": [call]}, {"role": "user", "content": [result, bad]}]
-    wrong = {"type": "tool_use", "id": "2", "name": "issue_refund", "input": {"order_id": "A-1", "amount": 500}}
+    wrong: dict[str, Any] = {"type": "tool_use", "id": "2", "name": "issue_refund", "input": {"order_id": "A-1", "amount": 500}}
     right = {**wrong, "id": "3", "input": {"order_id": "A-1", "amount": 51}}
     model = Model(anthropic_answer({"type": "text", "text": "So."}, wrong), anthropic_answer(right))
     assert calm.anthropic(model).messages.create(messages=messages) == anthropic_answer(right)
