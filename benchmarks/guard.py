@@ -20,6 +20,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any, NamedTuple
 
+from benchmarks import guard_doors
 from benchmarks.peers.agentdojo import ATTACKS
 from benchmarks.row import Row
 from benchmarks.side_by_side import PEERS, SECONDS, Tool, python_for
@@ -73,6 +74,7 @@ RULES: dict[str, Any] = {
 def rows() -> Iterator[Row]:
     """Measure the check, then the attacks."""
     yield from _check_rows()
+    yield from guard_doors.rows()
     suites = attacked_suites()
     attacks = sum(len(suite["injections"]) * len(suite["users"]) for suite in suites.values())
     yield Row(f"{attacks} attacks stopped by lists of an oracle", *_stopped(outcome(suites, {})))
