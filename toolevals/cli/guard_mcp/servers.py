@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from concurrent.futures import CancelledError
 from contextlib import ExitStack, asynccontextmanager, suppress
 from typing import Any, Protocol, Self
 
@@ -15,6 +16,8 @@ from toolevals.cli.guard_mcp.pipes import TooLong, lines_of, write_all
 GRACE_SECONDS = 2.0
 # Ours: a server has no use for them.
 _OWN_VARIABLES = "TOOLEVALS_"
+# What the transport's thread says when it has stopped.
+_ENDED = (RuntimeError, CancelledError)
 
 
 class Server(Protocol):
@@ -125,7 +128,7 @@ class HttpServer:
         while True:
             try:
                 found = self._portal.call(self._incoming.receive)
-            except (anyio.EndOfStream, anyio.ClosedResourceError, anyio.BrokenResourceError, RuntimeError):
+            except (*_ENDED, anyio.EndOfStream, anyio.ClosedResourceError, anyio.BrokenResourceError):
                 return
             if isinstance(found, Exception):
                 continue
@@ -141,7 +144,7 @@ class HttpServer:
         metadata = ClientMessageMetadata(headers=self._stamped(message))
         try:
             self._portal.call(self._outgoing.send, SessionMessage(message, metadata))
-        except (anyio.ClosedResourceError, anyio.BrokenResourceError, RuntimeError) as error:
+        except (*_ENDED, anyio.ClosedResourceError, anyio.BrokenResourceError) as error:
             raise BrokenPipeError from error
 
     def end_input(self) -> None:

@@ -1,0 +1,68 @@
+"""A server that keeps to no protocol: each tool does one thing wrong. It speaks over its pipes."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from typing import Any
+
+LONG = 17 * 1024 * 1024
+
+
+def say(message: Any) -> None:
+    """Write a message."""
+    print(json.dumps(message), flush=True)
+
+
+def answer(identifier: Any, text: str = "fine") -> None:
+    """Write the result of a call."""
+    say({"jsonrpc": "2.0", "id": identifier, "result": {"content": [{"type": "text", "text": text}]}})
+
+
+def call(identifier: Any, name: str) -> None:
+    """Do what the tool's name says."""
+    if name == "die":
+        os._exit(7)
+    elif name == "flood":
+        print('{"jsonrpc": "2.0", "id": 1, "result": "' + "x" * LONG + '"}', flush=True)
+    elif name == "garbage":
+        print("Traceback (most recent call last):\n\x00\xff{]", flush=True)
+        answer(identifier)
+    elif name == "nan":
+        print('{"jsonrpc": "2.0", "id": %s, "result": {"content": [], "value": NaN}}' % json.dumps(identifier))
+        sys.stdout.flush()
+    elif name == "late":
+        time.sleep(0.5)
+        answer(identifier)
+    elif name == "deaf":
+        os.close(0)
+        time.sleep(60)
+    elif name == "orphan":
+        # It holds the pipes when its parent has gone.
+        subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
+        os._exit(0)
+    else:
+        answer(identifier)
+
+
+def main() -> None:
+    """Answer until the input ends; the tool `stubborn` makes it stay."""
+    is_stubborn = False
+    for line in sys.stdin:
+        message = json.loads(line)
+        if message.get("method") == "tools/list":
+            names = ("die", "flood", "garbage", "nan", "late", "deaf", "orphan", "stubborn", "fine")
+            tools = [{"name": name, "inputSchema": {"type": "object"}} for name in names]
+            say({"jsonrpc": "2.0", "id": message["id"], "result": {"tools": tools}})
+        elif message.get("method") == "tools/call":
+            is_stubborn |= message["params"]["name"] == "stubborn"
+            call(message["id"], message["params"]["name"])
+    if is_stubborn:
+        time.sleep(60)
+
+
+if __name__ == "__main__":
+    main()
