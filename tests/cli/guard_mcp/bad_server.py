@@ -39,6 +39,7 @@ def call(identifier: Any, name: str) -> None:
         answer(identifier)
     elif name == "deaf":
         os.close(0)
+        answer(identifier)
         time.sleep(60)
     elif name == "orphan":
         # It holds the pipes when its parent has gone.

@@ -86,8 +86,9 @@ class ChildServer:
             self._input.close()
 
     def why_ended(self) -> str:
-        status = f"with status {self._process.returncode}" if self._has_ended() else "its output"
-        return f"The server {self._name} has ended {status}."
+        if not self._has_ended():
+            return f"The server {self._name} has ended its output or its input."
+        return f"The server {self._name} has ended with status {self._process.returncode}."
 
     def _has_ended(self) -> bool:
         with suppress(subprocess.TimeoutExpired):
