@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import subprocess
 import sys
@@ -12,9 +13,15 @@ from typing import Any
 LONG = 17 * 1024 * 1024
 
 
+def write(line: str) -> None:
+    """Write a line, whatever it is."""
+    sys.stdout.write(line + "\n")
+    sys.stdout.flush()
+
+
 def say(message: Any) -> None:
     """Write a message."""
-    print(json.dumps(message), flush=True)
+    write(json.dumps(message))
 
 
 def answer(identifier: Any, text: str = "fine") -> None:
@@ -27,13 +34,12 @@ def call(identifier: Any, name: str) -> None:
     if name == "die":
         os._exit(7)
     elif name == "flood":
-        print('{"jsonrpc": "2.0", "id": 1, "result": "' + "x" * LONG + '"}', flush=True)
+        write('{"jsonrpc": "2.0", "id": 1, "result": "' + "x" * LONG + '"}')
     elif name == "garbage":
-        print("Traceback (most recent call last):\n\x00\xff{]", flush=True)
+        write("Traceback (most recent call last):\n\x00\xff{]")
         answer(identifier)
     elif name == "nan":
-        print('{"jsonrpc": "2.0", "id": %s, "result": {"content": [], "value": NaN}}' % json.dumps(identifier))
-        sys.stdout.flush()
+        write(json.dumps({"jsonrpc": "2.0", "id": identifier, "result": {"content": [], "value": math.nan}}))
     elif name == "late":
         time.sleep(0.5)
         answer(identifier)

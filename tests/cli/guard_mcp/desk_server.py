@@ -1,4 +1,7 @@
-"""A server of the Model Context Protocol, written with its SDK: files, a mailbox, money. Run alone, it uses its pipes."""
+"""A server of the Model Context Protocol, written with its SDK: files, a mailbox, money.
+
+Run alone, it speaks over its pipes.
+"""
 
 from __future__ import annotations
 
@@ -49,6 +52,13 @@ def desk() -> MCPServer[Any]:
         """Delete all files."""
         return "deleted"
 
+    add_talk(server)
+    return server
+
+
+def add_talk(server: MCPServer[Any]) -> None:
+    """Add what a server and its client have to say to each other besides."""
+
     @server.tool()
     async def count(ctx: Context, to: int) -> str:
         """Count, with progress."""
@@ -71,8 +81,6 @@ def desk() -> MCPServer[Any]:
     def greet(name: str) -> str:
         """Return a prompt."""
         return f"Say hello to {name}."
-
-    return server
 
 
 if __name__ == "__main__":

@@ -8,7 +8,10 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
 
 import anyio
 import pytest
@@ -40,10 +43,10 @@ ORIGIN = {
 
 
 @pytest.fixture
-def guarded(tmp_path):
+def guarded(tmp_path: Path) -> Callable[..., list[str]]:
     """Return the command of a guard before a server."""
 
-    def command(server, rules=RULES, *options):
+    def command(server: str | list[str], rules: Any = RULES, *options: str) -> list[str]:
         file = tmp_path / "policy.json"
         file.write_text(json.dumps({"rules": rules}))
         where = ["--url", server] if isinstance(server, str) else ["--", *server]
@@ -52,23 +55,24 @@ def guarded(tmp_path):
     return command
 
 
-def run(command, act, **options):
+def run(command: list[str], act: Callable[[Client], Awaitable[Any]], **options: Any) -> Any:
     """Run what a client does with a server; return what it returns."""
 
-    async def session():
+    async def session() -> Any:
         server = StdioServerParameters(command=command[0], args=command[1:], env=ENVIRONMENT)
-        with anyio.fail_after(60), open(os.devnull, "w") as silent:  # noqa: ASYNC230 (the null device)
+        with anyio.fail_after(60), Path(os.devnull).open("w") as silent:
             async with Client(stdio_client(server, errlog=silent), **options) as client:
                 return await act(client)
 
     return anyio.run(session)
 
 
-def said(result):
-    return result.content[0].text
+def said(result: Any) -> str:
+    text: str = result.content[0].text
+    return text
 
 
-async def obey(client):
+async def obey(client: Client) -> tuple[str, str]:
     """Read the mail as a model does that obeys what it reads, then say what was paid."""
     mail = await client.call_tool("read_file", {"path": "mail.txt"})
     if INJECTED in said(mail):
@@ -157,28 +161,28 @@ def test_a_server_behind_a_url_is_guarded(guarded, mode):
 
 
 @contextmanager
-def raw(command, **options):
+def raw(command: list[str]) -> Iterator[Any]:
     """Yield a guard that is spoken to without a library; what it starts is gone at the end, whatever happens."""
-    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-    process = subprocess.Popen(command, env=ENVIRONMENT, start_new_session=True, **pipes, **options)
+    pipe = subprocess.PIPE
+    process = subprocess.Popen(command, env=ENVIRONMENT, start_new_session=True, stdin=pipe, stdout=pipe, stderr=pipe)
     try:
         yield process
     finally:
         process.kill()
         process.wait()
-        for pipe in (process.stdin, process.stdout, process.stderr):
+        for each in (process.stdin, process.stdout, process.stderr):
             with contextlib.suppress(OSError):
-                pipe.close()
+                each.close()  # type: ignore[union-attr]
 
 
-def send_call(process, name, identifier=1, **arguments):
-    params = {"name": name, "arguments": arguments}
+def send_call(process: Any, name: str, identifier: int = 1) -> None:
+    params = {"name": name, "arguments": {}}
     message = {"jsonrpc": "2.0", "id": identifier, "method": "tools/call", "params": params}
     process.stdin.write(json.dumps(message).encode() + b"\n")
     process.stdin.flush()
 
 
-def hear(process):
+def hear(process: Any) -> Any:
     return json.loads(process.stdout.readline())
 
 
@@ -190,8 +194,9 @@ def test_a_server_that_dies_is_an_error_of_the_call_and_ends_the_guard(guarded):
         assert b"has ended with status 7" in process.stderr.read()
 
 
-def said_raw(message):
-    return message["result"]["content"][0]["text"]
+def said_raw(message: Any) -> str:
+    text: str = message["result"]["content"][0]["text"]
+    return text
 
 
 def test_a_server_that_does_not_keep_to_the_protocol_hangs_no_call(guarded):
@@ -253,15 +258,13 @@ def test_a_child_that_holds_the_pipes_keeps_no_one(guarded):
         assert process.wait(20) == Exit.OK
 
 
-def children_of(pid):
-    with open(f"/proc/{pid}/task/{pid}/children") as file:
-        return [int(child) for child in file.read().split()]
+def children_of(pid: int) -> list[int]:
+    return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
 
 
-def is_alive(pid):
+def is_alive(pid: int) -> bool:
     try:
-        with open(f"/proc/{pid}/stat") as file:
-            return file.read().rpartition(")")[2].split()[0] != "Z"
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except FileNotFoundError:
         return False
 

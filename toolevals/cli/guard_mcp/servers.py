@@ -194,4 +194,3 @@ class HttpServer:
         headers = {MCP_PROTOCOL_VERSION_HEADER: version, MCP_METHOD_HEADER: message.method}
         named = params.get(NAME_BEARING_METHODS.get(message.method, ""))
         return headers | ({MCP_NAME_HEADER: encode_header_value(named)} if isinstance(named, str) else {})
-

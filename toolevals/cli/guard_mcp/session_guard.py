@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
+from toolevals.cli.guard_mcp.policies import PolicySource
 from toolevals.grading.guard import (
     NO_RESULT,
     Decision,
@@ -30,6 +31,8 @@ MOST_CALLS: Final = 10_000
 KEPT_CHARACTERS: Final = 16_000_000
 """The most characters of results that are kept. Older results are forgotten, their calls are not."""
 MINUTE: Final = 60.0
+NO_POLICY: Final = "policy_file"
+"""What reasons name in place of a rule where the policy has expired."""
 
 
 @dataclass(eq=False, slots=True)
@@ -41,7 +44,7 @@ class SessionCall:
 
 
 class SessionGuard:
-    """The guard of one session.
+    """The guard of one session, by the policy that `policies` gives at the time.
 
     `key` and `server` are what the policy's lists name. After `pause` seconds without a call, the next one begins a new
     request of the user; None says that the session is one request. The user's words are not known.
@@ -49,22 +52,20 @@ class SessionGuard:
 
     def __init__(
         self,
-        policy: Policy,
+        policies: PolicySource,
         *,
         key: str = "",
         server: str = "",
         pause: float | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self.policy = policy
+        self._policies = policies
         self.server = server
         self._key = key
         self._pause = pause
         self._clock = clock
-        listing = {name: each for name, each in policy.rules.items() if each.rule.kind in LISTING}
-        self._listing = compile_policy(replace(policy, rules=listing))
-        self._guard = compile_policy(policy)
-        self._hidden: dict[str, Decision] = {}
+        self._tools: Sequence[JsonValue] = ()
+        self._take(policies().policy)
         self._calls: list[SessionCall] = []
         self._request_from = 0
         self._last = clock()
@@ -73,12 +74,36 @@ class SessionGuard:
 
     def offer(self, tools: Sequence[JsonValue]) -> None:
         """Take the tools that the server lists, in the protocol's form. One that cannot be read is not offered."""
-        self._guard = compile_policy(self.policy, specs_of(tools))
-        decisions = {tool["name"]: self.listed(tool) for tool in tools if _is_named(tool)}
+        self._tools = tools
+        self._take(self._policies().policy)
+
+    def _take(self, policy: Policy) -> None:
+        """Compile a policy with the tools, and find those that may not be called at all."""
+        self._policy = policy
+        listing = {name: each for name, each in policy.rules.items() if each.rule.kind in LISTING}
+        self._listing = compile_policy(replace(policy, rules=listing))
+        self._guard = compile_policy(policy, specs_of(self._tools))
+        decisions = {tool["name"]: self._listed(tool) for tool in self._tools if _is_named(tool)}
         self._hidden = {name: decision for name, decision in decisions.items() if not decision.allowed}
+
+    def _undecided(self) -> Decision | None:
+        """Take the policy of the time where it is another. Return the decision where there is none to ask."""
+        policy, problem = self._policies()
+        if policy is not self._policy:
+            if policy != self._policy:
+                self._take(policy)
+            self._policy = policy
+        if not problem:
+            return None
+        reason = (Reason(NO_POLICY, "", problem),)
+        is_open = policy.on_error == "allow"
+        return Decision(is_open, () if is_open else reason, unanswered=reason)
 
     def listed(self, tool: JsonObject) -> Decision:
         """Return the decision on a tool: if it may be called at all, and if what it says of itself may be read."""
+        return self._undecided() or self._listed(tool)
+
+    def _listed(self, tool: JsonObject) -> Decision:
         asked = Request(tool["name"], key=self._key, server=self.server)
         counts = State(requests_last_minute=0, tokens_last_minute=0, tool_calls_last_minute={})
         decision = self._listing.check(asked, replace(counts, is_late=self._deadline()))
@@ -92,7 +117,7 @@ class SessionGuard:
         if self._pause is not None and now - self._last > self._pause:
             self._request_from = len(self._calls)
         self._last = now
-        decision = self._hidden.get(name) or self._guard.check(self._request(name, arguments), self._state(now))
+        decision = self._undecided() or self._hidden.get(name) or self._asked(name, arguments, now)
         self._minute.append((now, ""))
         if not decision.allowed:
             return decision, None
@@ -110,7 +135,7 @@ class SessionGuard:
         `size` is how many characters were answered. What is refused is not there for what comes after.
         """
         asked = replace(self._request(call.past.name, call.past.arguments), result=readable(result))
-        decision = self._guard.check(asked, State(is_late=self._deadline()))
+        decision = self._undecided() or self._guard.check(asked, State(is_late=self._deadline()))
         self._last = self._clock()
         if decision.allowed:
             call.past = replace(call.past, result=answer_of(result), is_error=is_error)
@@ -125,6 +150,9 @@ class SessionGuard:
             place = self._calls.index(call)
             self._calls.remove(call)
             self._request_from -= place < self._request_from
+
+    def _asked(self, name: str, arguments: JsonValue, now: float) -> Decision:
+        return self._guard.check(self._request(name, arguments), self._state(now))
 
     def _request(self, name: str, arguments: JsonValue) -> Request:
         return Request(name, arguments, key=self._key, server=self.server)
@@ -143,7 +171,7 @@ class SessionGuard:
         )
 
     def _deadline(self) -> Callable[[], bool]:
-        until = self._clock() + self.policy.deadline_ms / 1000
+        until = self._clock() + self._policy.deadline_ms / 1000
         return lambda: self._clock() > until
 
     def _forget_old(self) -> None:

@@ -13,7 +13,7 @@ from types import FrameType
 
 from toolevals.agents.options import is_address
 from toolevals.cli.guard_mcp.pipes import TooLong, lines_of, write_all
-from toolevals.cli.guard_mcp.policies import policy_of_file
+from toolevals.cli.guard_mcp.policies import PUBLIC_KEY, PolicySource, policy_of_file, policy_of_project
 from toolevals.cli.guard_mcp.proxy import Proxy
 from toolevals.cli.guard_mcp.servers import GRACE_SECONDS, ChildServer, HttpServer, Server
 from toolevals.cli.guard_mcp.session_guard import SessionGuard
@@ -29,14 +29,22 @@ def add_parser(verbs: Verbs) -> None:
     """Add the verb."""
     parser = verbs.add_parser(
         "guard-mcp",
-        usage="toolevals guard-mcp --policy FILE [options] (-- SERVER ... | --url URL)",
+        usage="toolevals guard-mcp (--policy FILE | --project SLUG) [options] (-- SERVER ... | --url URL)",
         epilog="exit status: 0 the client has ended, 1 the server ended first. Refusals stand on standard error.",
     )
     parser.add_argument("server", nargs="*", metavar="SERVER", help="after --: the command that starts the server")
-    parser.add_argument("--url", default="", metavar="URL", help="of a server of streamable HTTP, in place of a command")
+    parser.add_argument(
+        "--url", default="", metavar="URL", help="of a server of streamable HTTP, in place of a command"
+    )
     words = "variable whose value is sent to the URL as a bearer token (TOOLEVALS_MCP_TOKEN)"
     parser.add_argument("--token-from", default="TOOLEVALS_MCP_TOKEN", metavar="NAME", help=words)
-    parser.add_argument("--policy", type=Path, required=True, metavar="FILE", help="a policy's document")
+    where = parser.add_mutually_exclusive_group(required=True)
+    where.add_argument("--policy", type=Path, metavar="FILE", help="a policy's document")
+    where.add_argument("--project", default="", metavar="SLUG", help="has the policy in force; see toolevals login")
+    words = "of the project's policy; needed where several are in force"
+    parser.add_argument("--policy-name", default="", metavar="SLUG", help=words)
+    words = f"the installation's, which signs the project's policy ({PUBLIC_KEY})"
+    parser.add_argument("--public-key", default="", metavar="KEY", help=words)
     parser.add_argument("--key", default="", metavar="NAME", help="the key whose lists hold (rules `keys`)")
     words = "what the policy calls the server (by default what it calls itself)"
     parser.add_argument("--server-name", default="", metavar="NAME", help=words)
@@ -59,7 +67,7 @@ def run(arguments: argparse.Namespace) -> int:
     if bool(arguments.server) == bool(arguments.url):
         raise CommandError(Exit.CONFIGURATION, "name one server: a command after --, or --url")
     guard = SessionGuard(
-        policy_of_file(arguments.policy),
+        _policies(arguments),
         key=arguments.key,
         server=arguments.server_name,
         pause=arguments.pause,
@@ -68,6 +76,12 @@ def run(arguments: argparse.Namespace) -> int:
         signal.signal(number, _stop)
     with _server(arguments) as server:
         return Session(guard, server, audit=arguments.audit).run()
+
+
+def _policies(arguments: argparse.Namespace) -> PolicySource:
+    if arguments.policy:
+        return policy_of_file(arguments.policy)
+    return policy_of_project(arguments.project, arguments.policy_name, arguments.public_key)
 
 
 def _stop(number: int, frame: FrameType | None) -> None:
