@@ -19,5 +19,7 @@ def test_the_core_decides_as_the_vectors_say(case):
 
 
 def test_the_vectors_meet_every_rule():
-    met = {reason["rule"] for case in CASES for kind in ("reasons", "would_refuse") for reason in case["decision"][kind]}
+    met = {
+        reason["rule"] for case in CASES for kind in ("reasons", "would_refuse") for reason in case["decision"][kind]
+    }
     assert met == set(POLICY["rules"])

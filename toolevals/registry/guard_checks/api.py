@@ -27,7 +27,6 @@ from toolevals.workspace.api.problems import Problems
 from toolevals.workspace.models import ApiToken
 from toolevals.workspace.requests import client_address
 
-NONE_IN_FORCE = "No policy of this name is in force in the project."
 MOST_TOKENS = 1_000_000_000
 # What the server knows of a token that asks for itself.
 KNOWN_HERE = (
@@ -130,9 +129,15 @@ class GuardCheck(ProjectView):
             since=since,
         )
         if checked is None:
-            raise NotFound(NONE_IN_FORCE)
+            raise _none_in_force(said.get("policy"))
         decided_by = {"policy": checked.version.policy.slug, "version": checked.version.number}
         return Response(checked.decision.to_document() | decided_by)
+
+
+def _none_in_force(policy: str | None) -> Exception:
+    if policy is not None:
+        return NotFound(f"No version of a policy {policy!r} is in force in the project.")
+    return Problems(HTTPStatus.CONFLICT, "No policy is in force in the project. An adjudicator puts one in force.")
 
 
 def _claims(token: ApiToken, question: JsonMapping, state: JsonMapping) -> Iterator[Problem]:
@@ -153,7 +158,7 @@ class SignedPolicy(ProjectView):
     def get(self, request: HttpRequest, policy: str | None = None) -> Response:
         file = policy_file(project=self.project, policy=policy)
         if file is None:
-            raise NotFound(NONE_IN_FORCE)
+            raise _none_in_force(policy)
         return Response(file)
 
 

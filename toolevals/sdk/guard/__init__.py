@@ -11,6 +11,11 @@
 The policy is a signed file that is renewed in a thread. `Guard.check` gives the decision that the server gives.
 """
 
+from importlib.util import find_spec
+
+if find_spec("cryptography") is None:
+    raise ImportError("the guard needs cryptography: pip install 'toolevals[sdk]'")
+
 from toolevals.grading.guard import NO_RESULT, Decision, PastCall, Reason, Request, State
 from toolevals.sdk.guard.guarding import Conversation, Guard
 from toolevals.sdk.guard.policy_file import PolicyFile, PolicyFileError

@@ -61,7 +61,7 @@ class Conversation:
 
 
 class Guard:
-    """A project's policy in force, at hand in this process.
+    """A project's policy in force, ready in this process.
 
     `server`, `token` and `public_key` are by default the variables TOOLEVALS_URL, TOOLEVALS_TOKEN and
     TOOLEVALS_GUARD_KEY. `policy` is needed where several are in force. `key`, `model` and `provider` hold for each call

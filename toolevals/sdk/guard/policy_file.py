@@ -90,8 +90,7 @@ def read(content: bytes, trusted: Sequence[str], *, project: str, slug: str = ""
     payload = _payload(content, trusted)
     try:
         document = canonical.parse(payload)
-        if document["format"] != FORMAT:
-            raise PolicyFileError(f"The policy file has the form {document['format']!r}; this program reads {FORMAT}.")
+        form = document["format"]
         found = PolicyFile(
             project=document["project"],
             slug=document["slug"],
@@ -103,8 +102,10 @@ def read(content: bytes, trusted: Sequence[str], *, project: str, slug: str = ""
     except InvalidDocument as error:
         # Signed, and yet unknown here: rules of a newer server.
         raise PolicyFileError(f"The policy file holds what this program does not know. Update it. {error}") from None
-    except (KeyError, TypeError) as error:
+    except (KeyError, TypeError, ValueError) as error:
         raise PolicyFileError(f"The policy file lacks a field: {error}.") from None
+    if form != FORMAT:
+        raise PolicyFileError(f"The policy file has the form {form!r}; this program reads {FORMAT}.")
     if found.project != project:
         raise PolicyFileError(f"The policy file is of the project {found.project!r}, not of {project!r}.")
     if slug and found.slug != slug:
