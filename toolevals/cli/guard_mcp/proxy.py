@@ -9,7 +9,7 @@ import json
 import threading
 import uuid
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import Any, Final
 
@@ -78,7 +78,7 @@ class Proxy:
         self._log = log
         self._audit = audit
         self._list_seconds = list_seconds
-        self._names_server = not guard.server
+        self._names_server = not guard.about.server
         self._lock = threading.Lock()
         self._pending: dict[str, Pending] = {}
         self._tasks: dict[str, SessionCall] = {}
@@ -248,7 +248,7 @@ class Proxy:
             self._take_list(message, line)
         else:
             if pending.method in ("initialize", "server/discover") and self._names_server:
-                self._guard.server = _server_name(message)
+                self._guard.about = replace(self._guard.about, server=_server_name(message))
             self._to_client(line)
 
     def _take_list(self, message: JsonObject, line: bytes) -> None:

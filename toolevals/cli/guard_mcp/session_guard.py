@@ -46,7 +46,7 @@ class SessionCall:
 class SessionGuard:
     """The guard of one session, by the policy that `policies` gives at the time.
 
-    `key` and `server` are what the policy's lists name. After `pause` seconds without a call, the next one begins a new
+    `about` holds the key, model, provider and server that the policy's lists name. After `pause` seconds without a call, the next one begins a new
     request of the user; None says that the session is one request. The user's words are not known.
     """
 
@@ -54,14 +54,12 @@ class SessionGuard:
         self,
         policies: PolicySource,
         *,
-        key: str = "",
-        server: str = "",
+        about: Request = Request(),  # noqa: B008 (a frozen value)
         pause: float | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._policies = policies
-        self.server = server
-        self._key = key
+        self.about = about
         self._pause = pause
         self._clock = clock
         self._tools: Sequence[JsonValue] = ()
@@ -104,7 +102,7 @@ class SessionGuard:
         return self._undecided() or self._listed(tool)
 
     def _listed(self, tool: JsonObject) -> Decision:
-        asked = Request(tool["name"], key=self._key, server=self.server)
+        asked = replace(self.about, name=tool["name"])
         counts = State(requests_last_minute=0, tokens_last_minute=0, tool_calls_last_minute={})
         decision = self._listing.check(asked, replace(counts, is_late=self._deadline()))
         if not decision.allowed:
@@ -155,7 +153,7 @@ class SessionGuard:
         return self._guard.check(self._request(name, arguments), self._state(now))
 
     def _request(self, name: str, arguments: JsonValue) -> Request:
-        return Request(name, arguments, key=self._key, server=self.server)
+        return replace(self.about, name=name, arguments=arguments)
 
     def _state(self, now: float) -> State:
         while self._minute and self._minute[0][0] <= now - MINUTE:

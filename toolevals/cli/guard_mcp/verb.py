@@ -19,6 +19,7 @@ from toolevals.cli.guard_mcp.servers import GRACE_SECONDS, ChildServer, HttpServ
 from toolevals.cli.guard_mcp.session_guard import SessionGuard
 from toolevals.cli.output import CommandError, Exit, note
 from toolevals.cli.verbs import Verbs
+from toolevals.grading.guard import Request
 from toolevals.grading.reading.parsing import printable
 
 # Of one line on standard error.
@@ -46,6 +47,8 @@ def add_parser(verbs: Verbs) -> None:
     words = f"the installation's, which signs the project's policy ({PUBLIC_KEY})"
     parser.add_argument("--public-key", default="", metavar="KEY", help=words)
     parser.add_argument("--key", default="", metavar="NAME", help="the key whose lists hold (rules `keys`)")
+    parser.add_argument("--model", default="", metavar="NAME", help="the model behind the client, for such lists")
+    parser.add_argument("--provider", default="", metavar="NAME", help="its provider")
     words = "what the policy calls the server (by default what it calls itself)"
     parser.add_argument("--server-name", default="", metavar="NAME", help=words)
     words = "a call after such a pause begins a new request of the user (by default the session is one request)"
@@ -68,8 +71,9 @@ def run(arguments: argparse.Namespace) -> int:
         raise CommandError(Exit.CONFIGURATION, "name one server: a command after --, or --url")
     guard = SessionGuard(
         _policies(arguments),
-        key=arguments.key,
-        server=arguments.server_name,
+        about=Request(
+            key=arguments.key, model=arguments.model, provider=arguments.provider, server=arguments.server_name
+        ),
         pause=arguments.pause,
     )
     for number in (signal.SIGTERM, signal.SIGHUP):
