@@ -46,8 +46,9 @@ class SessionCall:
 class SessionGuard:
     """The guard of one session, by the policy that `policies` gives at the time.
 
-    `about` holds the key, model, provider and server that the policy's lists name. After `pause` seconds without a call, the next one begins a new
-    request of the user; None says that the session is one request. The user's words are not known.
+    `about` holds the key, model, provider and server that the policy's lists name. After `pause` seconds without a
+    call, the next one begins a new request of the user; None says that the session is one request. The user's words are
+    not known.
     """
 
     def __init__(
