@@ -1,4 +1,4 @@
-"""Measures what a check of a call takes, and how many of AgentDojo's attacks a policy stops at what cost.
+"""Measures what a check of a call takes, alone and before an MCP server, and how many of AgentDojo's attacks it stops.
 
 An attack is stopped where the guard refuses one of the recorded calls of its injected task, made after the calls of the
 user's task. With results scanned it is also stopped where every result that holds the attack is refused. What the
@@ -21,6 +21,7 @@ from statistics import median
 from typing import Any, NamedTuple
 
 from benchmarks import guard_doors
+from benchmarks.guard_mcp import guard_mcp_rows
 from benchmarks.peers.agentdojo import ATTACKS
 from benchmarks.row import Row
 from benchmarks.side_by_side import PEERS, SECONDS, Tool, python_for
@@ -72,9 +73,10 @@ RULES: dict[str, Any] = {
 
 
 def rows() -> Iterator[Row]:
-    """Measure the check, then the attacks."""
+    """Measure the check, its doors, then the attacks."""
     yield from _check_rows()
     yield from guard_doors.rows()
+    yield from guard_mcp_rows()
     suites = attacked_suites()
     attacks = sum(len(suite["injections"]) * len(suite["users"]) for suite in suites.values())
     yield Row(f"{attacks} attacks stopped by lists of an oracle", *_stopped(outcome(suites, {})))
