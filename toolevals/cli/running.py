@@ -32,7 +32,18 @@ from toolevals.runs.runs.presets import PRESETS
 # The providers' own addresses, where neither the options nor the environment name another.
 PROVIDERS = {"openai": "https://api.openai.com/v1", "anthropic": "https://api.anthropic.com"}
 # Options whose flags have another name or no value of their own are read apart.
-OPTIONS = ("base_url", "url", "secret", "temperature", "seed", "max_tokens", "tools", "stream", "agent_timeout")
+OPTIONS = (
+    "base_url",
+    "url",
+    "secret",
+    "temperature",
+    "seed",
+    "max_tokens",
+    "tools",
+    "strict_tools",
+    "stream",
+    "agent_timeout",
+)
 SETTINGS = ("concurrency", "requests_per_minute", "max_steps", "budget", "cut_off")
 
 
@@ -98,6 +109,9 @@ def add_agent_options(parser: argparse.ArgumentParser) -> None:
         "--system", type=Path, metavar="FILE", help="a prompt put before every conversation; - is standard input"
     )
     group.add_argument("--tools", choices=["native", "text"], help="how tools are offered")
+    group.add_argument(
+        "--strict-tools", action="store_true", default=None, help="send tools in strict mode where their schemas fit"
+    )
     group.add_argument("--stream", action="store_true", default=None)
     group.add_argument(
         "--agent-timeout", type=float, metavar="SECONDS", help="of silence, after which a request failed"

@@ -18,7 +18,19 @@ from toolevals.workspace.models import Project
 
 # Where an option has another name in the form, as a run has tools too.
 RENAMED = {"tools": "tools_by"}
-OPTIONS = ("base_url", "url", "secret", "temperature", "seed", "max_tokens", "system", "tools", "stream", "timeout")
+OPTIONS = (
+    "base_url",
+    "url",
+    "secret",
+    "temperature",
+    "seed",
+    "max_tokens",
+    "system",
+    "tools",
+    "strict_tools",
+    "stream",
+    "timeout",
+)
 PRICES = ("input_price", "output_price", "cached_price")
 USER = ("user_base_url", "user_model", "user_secret")
 SETTINGS = ("concurrency", "requests_per_minute", "max_steps", "tries", "budget", "cut_off")
@@ -80,6 +92,9 @@ class LiveForm(RunForm):
     tools_by = forms.ChoiceField(
         choices=[(TOOL_STYLES[0], "natively"), (TOOL_STYLES[1], "as text, for models without native tools")],
         label="Offer tools",
+    )
+    strict_tools = forms.BooleanField(
+        required=False, label="Strict tools", help_text="Those whose schemas the provider's strict mode takes."
     )
     stream = forms.BooleanField(required=False, label="Stream answers")
     timeout = forms.FloatField(min_value=1, max_value=3600, initial=120, label="Give up after", help_text="Seconds.")
