@@ -32,9 +32,12 @@ from labeling.models import (
 from tests.labeling.rows import SHOP_TOOLS, row
 from tests.runs.building import EXAMPLES, HISTORY, REFUND, baseline_run, call, example, stored, uploaded_run
 from tests.runs.trashing import destroyed, jobs_destroy, swept
+from toolevals.grading.guard import Request
 from toolevals.grading.reading.examples import read_example
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.registry.models import Registry, RegistryVersion
+from toolevals.registry.policies.queries import active_guard
+from toolevals.registry.policies.services import policy_activate, policy_create, policy_delete
 from toolevals.registry.services import registry_create, registry_publish
 from toolevals.runs.models import CaseGrade, Grading, MatrixCount, Run, Transcript
 from toolevals.runs.services.baseline_agents import baseline_agents_start
@@ -230,6 +233,20 @@ def test_a_registry_keeps_the_version_that_a_dataset_uses(project, dataset_of_th
     assert Registry.with_trash.get().destroyed_at
     assert Dataset.objects.filter(pk=dataset_of_three.pk, default_tools__registry__deleted_at__isnull=False).exists()
     destroyed(dataset_of_three)
+    swept()
+    assert not Registry.with_trash.exists()
+
+
+def test_a_registry_keeps_the_versions_that_a_policy_uses(project):
+    registry = registry_create(project=project, actor=None, slug="shop", name="Shop")
+    registry_publish(registry=registry, actor=None, document=SHOP_TOOLS)
+    rules = {"rules": {"schema": {"kind": "schema", "mode": "enforce"}}}
+    made = policy_create(project=project, actor=None, slug="guard", name="Guard", document=rules, registry=registry)
+    policy_activate(version=made, actor=None)
+    destroyed(registry)
+    _, guard = active_guard(project, None)
+    assert guard.check(Request("get_order", {"order_id": "A-1"})).allowed
+    policy_delete(policy=made.policy, actor=None)
     swept()
     assert not Registry.with_trash.exists()
 

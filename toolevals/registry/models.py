@@ -6,9 +6,20 @@ from typing import ClassVar
 
 from django.db import models
 
+from toolevals.registry.policies.models import Policy, PolicyVersion
 from toolevals.workspace.fields import DocumentField, MomentField, PublicIdField
 from toolevals.workspace.models import Project, Trashable, Untrashed, User, within
 from toolevals.workspace.requests import whole_number
+
+__all__ = [
+    "Policy",
+    "PolicyVersion",
+    "Registry",
+    "RegistryVersion",
+    "ToolList",
+    "ToolListEntry",
+    "ToolSpec",
+]
 
 
 class RegistryQuerySet(models.QuerySet["Registry"]):

@@ -2,8 +2,8 @@
 
 It stands here because runs are what rests on datasets and registries. A tombstone of each run stays, so that its number
 is never given again. A version of a dataset that has a run keeps its examples and gold labels, and the dataset a
-tombstone; so does a version of tools that a dataset or an agent takes its tools from. Of a project, only a line in the
-installation's log stays: nothing outside a project depends on it.
+tombstone; so does a version of tools that a dataset, an agent or a policy takes its tools from. Of a project, only a
+line in the installation's log stays: nothing outside a project depends on it.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from labeling.models import (
     VersionEntry,
 )
 from toolevals.json_types import JsonObject
-from toolevals.registry.models import Registry, RegistryVersion
+from toolevals.registry.models import Policy, Registry, RegistryVersion
 from toolevals.runs.models import (
     Agent,
     CaseGrade,
@@ -340,7 +340,8 @@ class Registries(TrashKind):
         for version in row.versions.filter(_in_use()).order_by("number"):
             datasets = Dataset.objects.filter(default_tools=version).order_by("name").values_list("name", flat=True)
             agents = Agent.objects.filter(tools=version).order_by("name").values_list("name", flat=True).distinct()
-            names = ", ".join([*datasets, *agents]) or "something in the trash"
+            policies = row.policies.order_by("name").values_list("name", flat=True)
+            names = ", ".join([*datasets, *agents, *policies]) or "something in the trash"
             yield f"Version {version.number} stays for {names}."
 
     def remains(self, row: Any) -> JsonObject:
@@ -361,7 +362,7 @@ class Registries(TrashKind):
         return int(RegistryVersion.objects.filter(registry=row).count())
 
     def destroy(self, row: Any, until: float) -> bool:
-        for version in RegistryVersion.objects.filter(registry=row).order_by("pk"):
+        for version in RegistryVersion.objects.filter(registry=row).exclude(_in_use()).order_by("pk"):
             try:
                 version.delete()
             except (ProtectedError, RestrictedError):
@@ -375,9 +376,11 @@ class Registries(TrashKind):
 
 
 def _in_use() -> Q:
-    """Return the condition that a version is what a dataset or an agent takes its tools from."""
+    """Return the condition that a version is what a dataset, an agent or a policy takes its tools from."""
     datasets = Dataset.with_trash.exclude(default_tools=None).values("default_tools")
-    return Q(pk__in=datasets) | Q(pk__in=Agent.objects.exclude(tools=None).values("tools"))
+    policies = Policy.objects.exclude(registry=None).values("registry")
+    agents = Agent.objects.exclude(tools=None).values("tools")
+    return Q(pk__in=datasets) | Q(pk__in=agents) | Q(registry__in=policies)
 
 
 class Projects(TrashKind):
