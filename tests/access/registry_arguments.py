@@ -41,6 +41,6 @@ ARGUMENTS: dict[str, Argument] = {
     "registry": a_registry,
     "number": a_number,
     "before": a_number,
-    "place": lambda world, person: 1,
+    "place": a_number,
     "job": a_read_document,
 }

@@ -241,4 +241,4 @@ def test_strict_tools_are_sent_so_and_belong_to_the_agent(project, run_jobs):
     assert live_run(project, version, server).agent_id == plain.agent_id
     assert "strict_tools" not in plain.agent.options
     strict.refresh_from_db()
-    assert list(cases_of(strict.grading).values())[0].outcome == "passed"
+    assert next(iter(cases_of(strict.grading).values())).outcome == "passed"

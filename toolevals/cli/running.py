@@ -122,6 +122,8 @@ def add_agent_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--input-price", type=float, metavar="X", help="of a million tokens")
     group.add_argument("--output-price", type=float, metavar="X", help="of a million tokens")
     group.add_argument("--budget", type=float, metavar="X", help="the run ends when it has cost so much")
+    group.add_argument("--guard", metavar="POLICY@VERSION", help="a policy that checks each call before it is made")
+    group.add_argument("--guard-key", metavar="KEY", help="whose lists of the policy are met")
     group.add_argument("--estimate", action="store_true", help="only say what the run takes at least")
 
 
@@ -144,8 +146,17 @@ def asked_of_agent(arguments: argparse.Namespace, connector: str) -> JsonObject:
     prices = {"input": arguments.input_price, "output": arguments.output_price}
     if any(price is not None for price in prices.values()):
         settings["prices"] = prices
+    if arguments.guard:
+        settings["guard"] = _guard_named(arguments.guard) | {"key": arguments.guard_key or ""}
     said = given(arguments, "model", "prompt_version", "commit") | {"name": arguments.name or arguments.model}
     return {**said, "connector": connector, "options": options, "settings": settings}
+
+
+def _guard_named(said: str) -> JsonObject:
+    policy, _, version = said.rpartition("@")
+    if not policy or not version.isdecimal():
+        raise CommandError(Exit.CONFIGURATION, f"--guard {said}: name a policy and its version, as desk@3")
+    return {"policy": policy, "version": int(version)}
 
 
 def given(arguments: argparse.Namespace, *names: str) -> JsonObject:
