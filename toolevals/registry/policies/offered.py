@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from uuid import UUID
 
+from django.db.models import QuerySet
+
 from toolevals.grading.guard import Guard, GuardedConversation, Request, compile_policy
 from toolevals.grading.guard import Policy as Rules
 from toolevals.grading.values import ToolSpec
@@ -18,7 +20,7 @@ MOST_OFFERED, MOST_READ = 5, 1_000
 
 def version_named(project: Project, slug: str, number: int | None) -> PolicyVersion:
     """Return a policy's version of that number, without one the newest. Raises InvalidDocument where there is none."""
-    found = PolicyVersion.objects.in_project(project).filter(policy__slug=slug)
+    found = _versions(project).filter(policy__slug=slug).order_by("-number")
     version = (found if number is None else found.filter(number=number)).first()
     if version is None:
         which = slug if number is None else f"{slug} {number}"
@@ -28,7 +30,7 @@ def version_named(project: Project, slug: str, number: int | None) -> PolicyVers
 
 def policies_offered(project: Project) -> list[PolicyVersion]:
     """Return the versions that a person chooses from, by policy: the one in force and the newest MOST_OFFERED."""
-    versions = list(PolicyVersion.objects.in_project(project).order_by("policy__name", "policy", "-number")[:MOST_READ])
+    versions = _versions(project).order_by("policy__name", "policy", "-number")[:MOST_READ]
     places: dict[UUID, int] = {}
     chosen = []
     for version in versions:
@@ -36,6 +38,10 @@ def policies_offered(project: Project) -> list[PolicyVersion]:
         if place < MOST_OFFERED or version.pk == version.policy.active_id:
             chosen.append(version)
     return chosen
+
+
+def _versions(project: Project) -> QuerySet[PolicyVersion]:
+    return PolicyVersion.objects.filter(policy__project=project).select_related("policy")
 
 
 class PolicyGuards:
