@@ -14,7 +14,7 @@ from toolevals.runs.models import Grading, Run
 
 @dataclass(frozen=True, slots=True)
 class GuardShown:
-    """What was refused by rule, and the policies: in front of the agent, of the grading, and those to grade with."""
+    """The refusals by rule, and the policies: in front of the agent, of the grading, and those to grade with."""
 
     family: Family
     in_front: str

@@ -16,6 +16,7 @@ from toolevals.grading.values.problems import InvalidDocument
 from toolevals.registry.policies.services import policy_create, policy_delete
 from toolevals.runs.grading.services import grading_start
 from toolevals.runs.models import CaseFinding, FindingCount, Transcript
+from toolevals.runs.runs.requesting import RunRequest, run_request_live
 from toolevals.workspace.models import JobState, Project
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("loopback")]
@@ -107,7 +108,7 @@ def test_invalid_and_forbidden_calls_are_refused_beside_failures(project, versio
     assert "mended" not in listed
     case = cases_of(run.grading)["wanted", 0]
     shown = client.get(reverse("reports:case", args=["shop", run.number, case.pk])).content.decode()
-    assert "The guard refused a call that is expected." in shown
+    assert "The guard refused a call that is expected" in shown
     assert "no-refunds" in shown
 
 
@@ -131,6 +132,16 @@ def test_a_guard_that_is_not_there_or_stands_before_nothing_is_refused(project, 
             with pytest.raises(InvalidDocument, match=words) as caught:
                 live_run(project, version, server, settings={"guard": guard})
             assert caught.value.problems[0].pointer.startswith("/settings/guard")
+        request = RunRequest(
+            experiment="live",
+            dataset_version=version,
+            name="Shop agent",
+            connector="webhook",
+            options={"url": server.url},
+            settings={"guard": {"policy": "desk", "version": 1}},
+        )
+        with pytest.raises(InvalidDocument, match="has no call to check"):
+            run_request_live(project=project, actor=None, request=request)
         run = live_run(project, version, server, settings={"guard": {"policy": "desk", "version": 1}})
         policy_delete(policy=policy.policy, actor=None)
         run_jobs()
@@ -169,6 +180,38 @@ def test_any_run_is_graded_with_a_policy(project, version, policy, run_jobs, cli
     chosen = client.post(reverse("runs:run-regrade", args=["shop", run.number]), {"policy": "desk@1"})
     assert chosen.status_code == 302
     assert run.gradings.get(number=3).policy == policy
+
+
+def test_the_form_offers_guards_and_strict_tools(project, version, policy, run_jobs, client, owner):
+    client.force_login(owner)
+    page = client.get("/p/shop/runs/live/").content.decode()
+    assert '<option value="desk@1">Desk, version 1</option>' in page
+    assert 'name="guard"' not in client.get("/p/shop/runs/live/?connector=webhook").content.decode()
+    with chat_server(agent) as server:
+        entered = {
+            "experiment": "nightly",
+            "dataset_version": version.pk,
+            "name": "Shop agent",
+            "base_url": server.url,
+            "model": "small",
+            "trials": 1,
+            "tools_by": "native",
+            "timeout": 60,
+            "concurrency": 2,
+            "max_steps": 5,
+            "tries": 1,
+            "strict_tools": "on",
+            "guard": "desk@1",
+            "guard_key": "desk",
+            "start": "1",
+        }
+        answer = client.post("/p/shop/runs/live/", entered)
+        assert answer.status_code == 302, answer.content.decode()[:2000]
+        run_jobs()
+    run = project.runs.get()
+    assert run.settings["guard"] == {"policy": "desk", "version": 1, "key": "desk"}
+    assert run.agent.options["strict_tools"] is True
+    assert CaseFinding.objects.filter(grading__run=run, family="guard", kind="desk").exists()
 
 
 def test_a_policy_of_another_project_grades_nothing(project, version, run_jobs):

@@ -16,7 +16,7 @@ TITLES: dict[Provider, str] = {"openai": "OpenAI", "anthropic": "Anthropic", "ge
 
 @dataclass(frozen=True, slots=True)
 class Fit:
-    """What one provider's strict mode says of a tool: the problems in the way, none where it takes the tool."""
+    """The problems that keep a tool out of one provider's strict mode, none where it takes the tool."""
 
     tool: ToolSpec
     provider: Provider

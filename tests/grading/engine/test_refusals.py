@@ -1,4 +1,4 @@
-"""What a guard refused, beside the verdicts and never among them."""
+"""Test that what a guard refused changes no verdict but where it decides, and is counted."""
 
 from __future__ import annotations
 

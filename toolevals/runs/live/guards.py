@@ -1,4 +1,4 @@
-"""Find the policy that stands in front of a live run's agent, and make a guard of it for each conversation."""
+"""Find the policy in front of a live run's agent, and make a guard of it for each conversation."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from toolevals.workspace.models import Project
 
 
 def require_guard(project: Project, connector: str, settings: GuardSettings | None) -> None:
-    """Refuse a guard that is not there, or that would stand in front of nothing. Raises InvalidDocument."""
+    """Refuse a guard that is not there, or that has nothing to check. Raises InvalidDocument."""
     if settings is None:
         return
     if not CONNECTORS[connector].asks_model:
-        words = "stands in front of no call: the agent calls its tools itself. Grade the run with the policy instead"
+        words = "has no call to check: the agent calls its tools itself. Grade the run with the policy instead"
         raise InvalidDocument.at("/settings/guard", words)
     _version(project, settings)
 
