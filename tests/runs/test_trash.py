@@ -39,8 +39,8 @@ from toolevals.registry.models import Registry, RegistryVersion
 from toolevals.registry.policies.queries import active_guard
 from toolevals.registry.policies.services import policy_activate, policy_create, policy_delete
 from toolevals.registry.services import registry_create, registry_publish
+from toolevals.runs.baseline.starting import baseline_agents_start
 from toolevals.runs.models import CaseGrade, Grading, MatrixCount, Run, Transcript
-from toolevals.runs.services.baseline_agents import baseline_agents_start
 from toolevals.workspace.models import AuditEntry, Batch, Job, JobState, Project, Upload
 from toolevals.workspace.trash.services import TrashError, trash_destroy, trash_put, trash_restore, trash_sweep
 

@@ -20,12 +20,10 @@ import json
 import os
 import resource
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import ModuleType
 from typing import Any, NoReturn
-
-from toolevals.json_types import JsonMapping, JsonObject, JsonValue
 
 
 def _beside(name: str) -> ModuleType:
@@ -63,19 +61,19 @@ class Program:
         self.tools = _tools(module)
         self.own = states.SharedState(json.loads(json.dumps(getattr(module, "STATE", {}), allow_nan=False)))
         self._shared = self.own
-        self.state: JsonValue = None
+        self.state: Any = None
 
-    def begin(self, state: JsonMapping | None) -> None:
+    def begin(self, state: Mapping[str, Any] | None) -> None:
         """Start another world, in a given state or in the simulator's own."""
         self._shared = self.own if state is None else states.SharedState(state)
         self.state = self._shared.begin()
 
-    def changes(self) -> list[JsonObject]:
+    def changes(self) -> list[dict[str, Any]]:
         """Return what became of the state since. Raises what `SharedState.end` raises."""
-        changes: list[JsonObject] = self._shared.changes(self.state)
+        changes: list[dict[str, Any]] = self._shared.changes(self.state)
         return changes
 
-    def call(self, tool: str, arguments: JsonMapping) -> Any:
+    def call(self, tool: str, arguments: Mapping[str, Any]) -> Any:
         """Return what a tool returns; raises what it raises."""
         return self.tools[tool](self.state, **arguments)
 
@@ -119,7 +117,7 @@ class Output(io.TextIOBase):
 class Driver:
     """Reads requests and answers them until there are no more."""
 
-    def __init__(self, said: JsonMapping) -> None:
+    def __init__(self, said: Mapping[str, Any]) -> None:
         self._said = said
         self._requests = os.fdopen(os.dup(0), "rb")
         self._replies = os.dup(1)
@@ -145,7 +143,7 @@ class Driver:
             self._output.renew()
             self._reply(self._answer(program, json.loads(line)))
 
-    def _answer(self, program: Program, request: JsonMapping) -> JsonObject:
+    def _answer(self, program: Program, request: Mapping[str, Any]) -> dict[str, Any]:
         if request["do"] == "begin":
             program.begin(request["state"])
             return {}
@@ -175,7 +173,7 @@ class Driver:
         if not isinstance(error, Exception):
             self.die("exit", _described(error))
 
-    def _reply(self, reply: JsonMapping) -> None:
+    def _reply(self, reply: Mapping[str, Any]) -> None:
         try:
             text = json.dumps(reply, allow_nan=False)
         except MemoryError:

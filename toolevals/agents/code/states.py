@@ -11,8 +11,6 @@ from collections.abc import ItemsView, Iterable, Iterator, Mapping, ValuesView
 from math import isfinite
 from typing import Any, Self, TypeAlias
 
-from toolevals.json_types import JsonMapping, JsonObject, JsonValue
-
 # The ways into a dict that a fork overrides, as the plain type has them.
 _get = dict.__getitem__
 _set = dict.__setitem__
@@ -35,22 +33,22 @@ class BreachedError(Exception):
 class SharedState:
     """An initial state that any number of worlds begin with, one after another or at once."""
 
-    def __init__(self, initial: JsonMapping) -> None:
-        self._value: JsonObject = _copied(initial)
+    def __init__(self, initial: Mapping[str, Any]) -> None:
+        self._value: dict[str, Any] = _copied(initial)
         # The same leaves in containers of their own: what comparing with it costs is looking at each place once.
         self._twin = _copied(initial)
 
     @property
-    def initial(self) -> JsonMapping:
+    def initial(self) -> Mapping[str, Any]:
         """The initial state, to be read alone."""
         return self._value
 
-    def begin(self) -> JsonObject:
+    def begin(self) -> dict[str, Any]:
         """Return a state that one world may change."""
-        fork: JsonObject = forked(self._value)
+        fork: dict[str, Any] = forked(self._value)
         return fork
 
-    def end(self, state: JsonMapping) -> JsonMapping:
+    def end(self, state: Mapping[str, Any]) -> Mapping[str, Any]:
         """Return a world's state as it is now, sharing with the initial one all that is as it was there.
 
         Raises NotJSONError; raises BreachedError where the initial state is no longer what it was, having made it
@@ -59,15 +57,15 @@ class SharedState:
         if self._value != self._twin:
             self._value = _copied(self._twin)
             raise BreachedError("a tool changed the state that all worlds begin with")
-        now: JsonMapping = settled(state, self._value)
+        now: Mapping[str, Any] = settled(state, self._value)
         return now
 
-    def changes(self, state: JsonMapping) -> list[JsonObject]:
+    def changes(self, state: Mapping[str, Any]) -> list[dict[str, Any]]:
         """Return a JSON Patch (RFC 6902) from the initial state to a world's as it is now. Raises as `end`."""
         return list(_operations(self._value, self.end(state), ""))
 
 
-def _operations(before: JsonMapping, after: JsonMapping, path: str) -> Iterator[JsonObject]:
+def _operations(before: Mapping[str, Any], after: Mapping[str, Any], path: str) -> Iterator[dict[str, Any]]:
     """Yield operations at members of objects. In a settled state, what is equal is one object."""
     for key in before:
         if key not in after:
@@ -133,13 +131,13 @@ class Forked(dict[Any, Any]):
     def __iter__(self) -> Iterator[Any]:
         return _keys(self)
 
-    def __or__(self, other: JsonValue) -> Any:
+    def __or__(self, other: Any) -> Any:
         return dict(self) | dict(other) if isinstance(other, dict) else NotImplemented
 
-    def __ror__(self, other: JsonValue) -> Any:
+    def __ror__(self, other: Any) -> Any:
         return dict(other) | dict(self) if isinstance(other, dict) else NotImplemented
 
-    def __ior__(self, other: JsonValue) -> Self:
+    def __ior__(self, other: Any) -> Self:
         self.update(other)
         return self
 
