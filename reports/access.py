@@ -35,6 +35,9 @@ PAGES = (
     "compare-cases",
     "compare-case",
     "beside",
+    "policy",
+    "policy-changes",
+    "policy-refusals",
 )
 DOWNLOADS = (
     "failures-csv",
@@ -91,6 +94,10 @@ DOWNLOADS = (
     "compare-metrics-csv",
     "compare-parameters-csv",
     "compare-spending-csv",
+    "policies-csv",
+    "policy-versions-csv",
+    "policy-rules-csv",
+    "policy-refusals-csv",
 )
 INTERFACE = (
     "cell",
@@ -140,6 +147,8 @@ INTERFACE = (
     "compare-parameters",
     "compare-spending",
     "compare-cases",
+    "policy-version",
+    "policy-refusals",
 )
 
 RULES = {
@@ -173,6 +182,15 @@ RULES = {
     "reports-api:dialects": Rule(Role.VIEWER, Role.ADJUDICATOR),
     "reports-api:remarks": Rule(Role.VIEWER),
     "reports-api:case-remarks": Rule(Role.VIEWER, Role.REVIEWER),
+    # Policies: every member reads, those who adjudicate write, owners delete.
+    "reports:policies": Rule(Role.VIEWER, Role.ADJUDICATOR),
+    "reports:policy-version": Rule(Role.VIEWER, Role.ADJUDICATOR),
+    "reports:policy-delete": Rule(Role.OWNER),
+    "reports-api:policies": Rule(Role.VIEWER, Role.ADJUDICATOR),
+    "reports-api:policy": Rule(Role.VIEWER, Role.ADJUDICATOR, delete=Role.OWNER),
+    "reports-api:policy-active": Rule(Role.ADJUDICATOR),
+    "reports-api:policy-versions": Rule(Role.VIEWER, Role.ADJUDICATOR),
+    "reports-api:policy-rates": Rule(Role.VIEWER, Role.ADJUDICATOR),
     # Its address is a secret of its own, which an adjudicator makes and takes back.
     "badges:badge": Rule(Audience.ANYONE),
 }

@@ -6,6 +6,7 @@ from reports.dialects import grade_with_dialects as making
 from reports.downloads.services import bundle_work, table_work
 from reports.dropped import preview as looking
 from reports.gates.services import gate_decide
+from reports.guard.measuring import rates_measure
 from reports.suspects import services as counting
 from toolevals.celery import app
 from toolevals.workspace.jobs.leases import batch_work
@@ -51,3 +52,9 @@ def dialects_count(batch_id: str) -> None:
 def file_look(batch_id: str) -> None:
     """Look at a large file that was dropped."""
     batch_work(batch_id, looking.file_look_work)
+
+
+@app.task(name="reports.policy_rates")
+def policy_rates(batch_id: str) -> None:
+    """Measure the rules of a policy's version."""
+    batch_work(batch_id, rates_measure)

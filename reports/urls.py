@@ -10,6 +10,7 @@ from reports.downloads import views as downloads
 from reports.dropped import views as dropped
 from reports.gates import views as gates
 from reports.golds import views as golds
+from reports.guard import views as guard
 from reports.home.production_comparison import production_comparison
 from reports.matrix import views as matrix
 from reports.public_scores import views as public_scores
@@ -45,6 +46,16 @@ app_name = "reports"
 urlpatterns = [
     *(path(f"runs/<int:number>/{name}.csv", downloads.whole_table(name), name=f"{name}-csv") for name in WHOLE),
     *(path(f"runs/<int:number>/{name}.csv", downloads.long_table(name), name=f"{name}-csv") for name in LONG),
+    path("policies/", guard.policies, name="policies"),
+    path("policies.csv", guard.policies_csv, name="policies-csv"),
+    path("policies/<slug:policy>/", guard.policy, name="policy"),
+    path("policies/<slug:policy>/versions.csv", guard.versions_csv, name="policy-versions-csv"),
+    path("policies/<slug:policy>/delete/", guard.policy_drop, name="policy-delete"),
+    path("policies/<slug:policy>/<int:number>/", guard.policy_version, name="policy-version"),
+    path("policies/<slug:policy>/<int:number>/rules.csv", guard.rules_csv, name="policy-rules-csv"),
+    path("policies/<slug:policy>/<int:number>/since/<int:before>/", guard.policy_changes_page, name="policy-changes"),
+    path("policy-rates/<uuid:rates>/<slug:rule>/", guard.refusals, name="policy-refusals"),
+    path("policy-rates/<uuid:rates>/<slug:rule>/refusals.csv", guard.refusals_csv, name="policy-refusals-csv"),
     path("runs/<int:number>/", run.run_overview, name="run"),
     path("runs/<int:number>/matrix/", matrix.matrix, name="matrix"),
     path("runs/<int:number>/matrix/cell/", matrix.cell, name="cell"),

@@ -11,6 +11,7 @@ from reports.dialects import api as dialects
 from reports.downloads import api as downloads
 from reports.gates import api as gates
 from reports.golds import api as golds
+from reports.guard import api as guard
 from reports.matrix import api as matrix
 from reports.public_scores import api as public_scores
 from reports.run import api as run
@@ -50,6 +51,13 @@ urlpatterns = [
     path("gates/<uuid:gate>/", gates.HeldGateDetail.as_view(), name="gate"),
     path("named-gates/", gates.NamedGatesView.as_view(), name="named-gates"),
     path("named-gates/<slug:name>/", gates.NamedGateView.as_view(), name="named-gate"),
+    path("policies/", guard.PoliciesView.as_view(), name="policies"),
+    path("policies/<slug:policy>/", guard.PolicyDetail.as_view(), name="policy"),
+    path("policies/<slug:policy>/active/", guard.PolicyActiveView.as_view(), name="policy-active"),
+    path("policies/<slug:policy>/refusals/", guard.PolicyRefusalsView.as_view(), name="policy-refusals"),
+    path("policies/<slug:policy>/versions/", guard.PolicyVersionsView.as_view(), name="policy-versions"),
+    path("policies/<slug:policy>/versions/<int:number>/", guard.PolicyVersionDetail.as_view(), name="policy-version"),
+    path("policies/<slug:policy>/versions/<int:number>/rates/", guard.PolicyRatesView.as_view(), name="policy-rates"),
     path("gate-previews/", gates.GatePreviewsView.as_view(), name="gate-previews"),
     path("gate-previews/<uuid:preview>/", gates.GatePreviewView.as_view(), name="gate-preview"),
     path("runs/<int:number>/compare/<int:candidate>/", comparison.CompareView.as_view(), name="compare"),

@@ -1,7 +1,8 @@
-"""Say what reports keep: gates that runs were checked by, suspect labels, other tools' verdicts, published scores."""
+"""Say what reports keep: gates that checked runs, suspect labels, other verdicts, published scores, policies' rates."""
 
 from reports.dialects.models import DialectCase, DialectReading
 from reports.gates.models import GateBadge, GatePreview, HeldGate, NamedGate
+from reports.guard.models import PolicyRates, PolicyRefusal
 from reports.public_scores.models import PublicScore
 from reports.suspects.models import Suspect, SuspectCount
 
@@ -12,6 +13,8 @@ __all__ = [
     "GatePreview",
     "HeldGate",
     "NamedGate",
+    "PolicyRates",
+    "PolicyRefusal",
     "PublicScore",
     "Suspect",
     "SuspectCount",

@@ -40,6 +40,7 @@ NAVIGATION = (
     ),
     Entry("Traces", "traces:traces", "VIEWER"),
     Entry("Tools", "registry:registries", "VIEWER"),
+    Entry("Guard", "reports:policies", "VIEWER", sections=("policy-rates",)),
 )
 
 # Functions `(project, user, role) -> dict[str, int]` that count what waits for a person, by name.

@@ -44,6 +44,7 @@ PAGES: Final = {
     "reports:gates": "Gates",
     "reports:solved": "Agents and examples",
     "registry:registries": "Tools",
+    "reports:policies": "Guard",
 }
 
 

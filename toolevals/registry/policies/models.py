@@ -7,7 +7,7 @@ from typing import ClassVar
 from django.db import models
 
 from toolevals.workspace.fields import DocumentField, MomentField, PublicIdField
-from toolevals.workspace.models import Project, User, within
+from toolevals.workspace.models import Project, User
 
 
 class PolicyQuerySet(models.QuerySet["Policy"]):
@@ -31,9 +31,7 @@ class PolicyVersionQuerySet(models.QuerySet["PolicyVersion"]):
 
     def in_project(self, project: Project) -> PolicyVersionQuerySet:
         """Return every version of the project's policies, the newest of each first."""
-        rows = self.filter(within(project, "policy")).select_related(
-            "policy__registry", "policy__project", "created_by"
-        )
+        rows = self.filter(policy__project=project).select_related("policy__registry", "policy__project", "created_by")
         return rows.order_by("policy", "-number")
 
 
@@ -63,7 +61,7 @@ class Policy(models.Model):
 
 
 class PolicyVersion(models.Model):
-    """The rules of a policy from one day on; immutable."""
+    """The rules of a policy; immutable, but for when it was last put in force."""
 
     id = PublicIdField()
     policy = models.ForeignKey(Policy, on_delete=models.CASCADE, related_name="versions")
@@ -73,6 +71,9 @@ class PolicyVersion(models.Model):
     note = models.CharField(max_length=300, blank=True)
     created_by = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")
     created_at = MomentField(auto_now_add=True)
+    # When it was last put in force, and why though error rates of its rules were not known.
+    activated_at = models.DateTimeField(null=True)
+    reason = models.CharField(max_length=300, blank=True)
 
     objects = PolicyVersionQuerySet.as_manager()
 

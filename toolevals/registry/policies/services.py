@@ -13,6 +13,7 @@ from toolevals.json_types import JsonValue
 from toolevals.registry.models import Registry
 from toolevals.registry.policies.models import Policy, PolicyVersion
 from toolevals.workspace.audit.services import audit_record
+from toolevals.workspace.clock import database_now
 from toolevals.workspace.models import Project, User
 
 
@@ -61,8 +62,10 @@ def version_publish(*, policy: Policy, actor: User | None, document: JsonValue, 
 
 
 @transaction.atomic
-def policy_activate(*, version: PolicyVersion, actor: User | None) -> None:
-    """Put a version in force in place of the one that was.
+def policy_activate(*, version: PolicyVersion, actor: User | None, reason: str = "") -> None:
+    """Put a version in force in place of the one that was; `reason` says why, where error rates are not known.
+
+    Doors go through `reports.guard.services.version_enforce`, which knows the error rates.
 
     Raises InvalidDocument where a rule asks for the tools on offer and the policy has no registry with a version.
     """
@@ -73,7 +76,10 @@ def policy_activate(*, version: PolicyVersion, actor: User | None) -> None:
     was = policy.active.number if policy.active else None
     policy.active = version
     policy.save(update_fields=["active"])
+    version.activated_at, version.reason = database_now(), reason.strip()
+    version.save(update_fields=["activated_at", "reason"])
     detail = {"policy": policy.slug, "number": version.number, "was": was}
+    detail |= {"reason": version.reason} if version.reason else {}
     audit_record(project=policy.project, actor=actor, verb="policy_activate", target=version, detail=detail)
 
 

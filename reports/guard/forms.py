@@ -1,0 +1,76 @@
+"""Define the forms of the pages of policies."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from django import forms
+
+from toolevals.grading.reading.specs import document_in
+from toolevals.grading.values.problems import InvalidDocument
+from toolevals.json_types import JsonValue
+from toolevals.registry.models import Policy, Registry
+from toolevals.registry.policies.starter import STARTER, STARTER_WITHOUT_TOOLS
+from toolevals.workspace.form_controls import PlainForm
+from toolevals.workspace.models import Project
+
+MOST_CHARACTERS: Final = 1_000_000
+
+
+class RegistryChoice(PlainForm):
+    """The registry whose newest tools a policy sees as on offer."""
+
+    registry = forms.ModelChoiceField(
+        Registry.objects.none(),
+        required=False,
+        empty_label="None",
+        label="Tools on offer",
+        help_text="The newest version of this registry. The schema rule needs it.",
+    )
+
+    def __init__(self, *args: Any, project: Project, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.project = project
+        self.fields["registry"].queryset = Registry.objects.in_project(project)  # type: ignore[attr-defined]
+        self.fields["registry"].label_from_instance = lambda registry: registry.name  # type: ignore[attr-defined]
+
+
+class PolicyForm(RegistryChoice):
+    """A new policy, which begins with rules in audit."""
+
+    name = forms.CharField(max_length=120)
+    slug = forms.SlugField(max_length=60, label="Short name", help_text="In addresses: letters, digits, hyphens.")
+    field_order = ("name", "slug", "registry")
+
+    def clean_slug(self) -> str:
+        slug: str = self.cleaned_data["slug"]
+        if Policy.objects.filter(project=self.project, slug=slug).exists():
+            raise forms.ValidationError("There is a policy of this short name.")
+        return slug
+
+    def asked(self) -> dict[str, Any]:
+        """Return what `policy_create` takes; the form is valid."""
+        document = STARTER if self.cleaned_data["registry"] else STARTER_WITHOUT_TOOLS
+        return {**self.cleaned_data, "document": document, "note": "Begins with usual rules in audit."}
+
+
+class DocumentForm(PlainForm):
+    """A policy's document as text."""
+
+    document = forms.CharField(
+        strip=False,
+        max_length=MOST_CHARACTERS,
+        label="Document",
+        help_text="JSON. The name and the version are set for you.",
+        widget=forms.Textarea(attrs={"rows": 24, "class": "form-control mono", "spellcheck": "false"}),
+    )
+    note = forms.CharField(max_length=300, required=False, help_text="What changed; for people who compare versions.")
+
+    def read(self) -> JsonValue:
+        """Return the document that was sent; the form is valid. Raises InvalidDocument."""
+        return document_in(self.cleaned_data["document"].encode())
+
+    def add_problems(self, error: InvalidDocument) -> None:
+        """Show what is wrong, each with its JSON pointer."""
+        for problem in error.problems:
+            self.add_error("document", f"{problem.pointer} {problem.message}".strip())
