@@ -1,7 +1,8 @@
-"""Say what reports keep: gates that runs were checked by, suspect labels, other tools' verdicts, published scores."""
+"""Say what reports keep: gates that runs were checked by, suspect labels, other tools' verdicts, published scores, issues."""
 
 from reports.dialects.models import DialectCase, DialectReading
 from reports.gates.models import GateBadge, GatePreview, HeldGate, NamedGate
+from reports.issues.models import Issue, IssueCase, IssueEvent, IssueGathering, IssueState
 from reports.public_scores.models import PublicScore
 from reports.suspects.models import Suspect, SuspectCount
 
@@ -11,6 +12,11 @@ __all__ = [
     "GateBadge",
     "GatePreview",
     "HeldGate",
+    "Issue",
+    "IssueCase",
+    "IssueEvent",
+    "IssueGathering",
+    "IssueState",
     "NamedGate",
     "PublicScore",
     "Suspect",

@@ -26,30 +26,43 @@ _DEEPEST: Final = 6
 
 
 def failures_of(grade: CaseGrade, transcript: Transcript | None = None) -> tuple[Failure, ...]:
-    """Return what failed in a case, each failure once: of each layer that failed, and the errors of tools.
+    """Return what failed in a case, each failure once: why it failed, what was wrong after calls, errors of tools.
 
-    The state that calls left, and facts that an answer lacks, follow from wrong calls: they are failures of their own
-    where tools and arguments are right. A case that errored has none: nobody knows how the agent did.
+    Calls that are not as expected are failures only where the case failed: something else may decide it. The state that
+    calls left, and facts that an answer lacks, follow from wrong calls: they are failures of their own where tools and
+    arguments are right. A case that errored has none: nobody knows how the agent did.
     """
-    statuses = grade.statuses
-    if statuses.get("outcome") == "errored":
+    if grade.statuses.get("outcome") == "errored":
         return ()
-    calls = transcript.calls if transcript is not None else ()
-    found = [*_selection(grade, calls)] if statuses.get("selection") == "failed" else []
-    if statuses.get("arguments") == "failed":
-        found += _arguments(grade, calls)
-    if statuses.get("result_use") == "failed":
-        found += _result_use(grade.detail("result_use"))
-    if statuses.get("recovery") == "failed":
-        found += _recovery(grade.detail("recovery"), transcript)
-    if not {"selection", "arguments"} & {failure.layer for failure in found}:
-        found += [Failure("answer", "missing_fact")] if statuses.get("answer") == "failed" else []
-        found += [Failure("execution", "wrong_state")] if statuses.get("execution") == "failed" else []
-    if grade.mode == "cut_off" or (statuses.get("outcome") == "failed" and not found):
-        found.append(Failure("outcome", grade.mode or "failed"))
+    found = [*_beside(grade, transcript)]
+    if grade.statuses.get("outcome") == "failed":
+        calls = transcript.calls if transcript is not None else ()
+        found = [*_of_calls(grade, calls), *found]
+        if grade.mode == "cut_off" or not found:
+            found.append(Failure("outcome", grade.mode or "failed"))
     if transcript is not None:
         found += failed_calls(transcript)
     return tuple(dict.fromkeys(found))
+
+
+def _of_calls(grade: CaseGrade, calls: Sequence[Call]) -> Iterator[Failure]:
+    statuses = grade.statuses
+    if statuses.get("selection") == "failed":
+        yield from _selection(grade, calls)
+    elif statuses.get("arguments") == "failed":
+        yield from _arguments(grade, calls)
+    else:
+        if statuses.get("answer") == "failed":
+            yield Failure("answer", "missing_fact")
+        if statuses.get("execution") == "failed":
+            yield Failure("execution", "wrong_state")
+
+
+def _beside(grade: CaseGrade, transcript: Transcript | None) -> Iterator[Failure]:
+    if grade.statuses.get("result_use") == "failed":
+        yield from _result_use(grade.detail("result_use"))
+    if grade.statuses.get("recovery") == "failed":
+        yield from _recovery(grade.detail("recovery"), transcript)
 
 
 def failed_calls(transcript: Transcript) -> tuple[Failure, ...]:

@@ -43,7 +43,8 @@ def masked(text: str, values: Iterable[str] = ()) -> str:
     `values` are what the call was made with: where they stand in the text as words of their own, they are masked, too.
     A text that is JSON is read as the words of its keys and values. Masking what is masked changes nothing.
     """
-    words = _SPACES.sub(" ", _plain(text[:READ])).strip()
+    readable = text[:READ].replace("\0", " ").encode("utf-8", "replace").decode()
+    words = _SPACES.sub(" ", _plain(readable)).strip()
     if wanted := _values(values):
         words = wanted.sub(MASK, words)
     words = _MASKED.sub(_mask, words)
