@@ -53,6 +53,7 @@ class VersionCount:
     name: str
     run: int
     share: Share
+    first_run: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,14 +90,18 @@ def by_agent(issue: Issue) -> list[VersionCount]:
             several[0].agent_name,
             max((run.number for run in several if seen[run.number]), default=several[-1].number),
             _share(several, seen),
+            several[0].number,
         )
         for agent, several in agents.items()
     ]
 
 
-def agents_of(project: Project) -> list[UUID]:
-    """Return the agents with graded runs, in the order of their first runs."""
-    return list(dict.fromkeys(run.agent for run in _runs(project)))
+def agent_runs(project: Project) -> dict[tuple[UUID, str], list[int]]:
+    """Return the numbers of the graded runs of each agent, given as its id and name, in the order of first runs."""
+    agents: dict[tuple[UUID, str], list[int]] = defaultdict(list)
+    for run in _runs(project):
+        agents[run.agent, run.agent_name].append(run.number)
+    return agents
 
 
 def seen_in(issues: Iterable[Issue]) -> dict[UUID, Counter[int]]:
@@ -110,13 +115,12 @@ def seen_in(issues: Iterable[Issue]) -> dict[UUID, Counter[int]]:
     parts = rows.filter(issue__merged_into=None).order_by().values_list("issue", "grading__run__number")
     for pk, number, count in parts.annotate(count=Count("pk")):
         found[pk][number] += count
-    whole = set(
-        rows.exclude(issue__merged_into=None).order_by().values_list("issue__merged_into", flat=True).distinct()
-    )
+    merged = rows.exclude(issue__merged_into=None).order_by().values_list("issue__merged_into", flat=True)
+    whole = set(merged.distinct())
     # A case may be in several issues that were merged: it counts once.
-    for pk in whole:
-        counted = IssueCase.objects.of_issue(wanted[pk]).order_by().values_list("grading__run__number")
-        found[pk] = Counter(dict(counted.annotate(count=Count("case", distinct=True))))
+    for issue in [each for each in wanted.values() if each.pk in whole]:
+        counted = IssueCase.objects.of_issue(issue).order_by().values_list("grading__run__number")
+        found[issue.pk] = Counter(dict(counted.annotate(count=Count("case", distinct=True))))
     return found
 
 

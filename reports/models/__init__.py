@@ -1,4 +1,4 @@
-"""Say what reports keep: gates that runs were checked by, suspect labels, other tools' verdicts, published scores, issues."""
+"""Say what reports keep: gates that runs were checked by, suspect labels, other verdicts, published scores, issues."""
 
 from reports.dialects.models import DialectCase, DialectReading
 from reports.gates.models import GateBadge, GatePreview, HeldGate, NamedGate
