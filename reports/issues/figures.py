@@ -19,7 +19,7 @@ from toolevals.workspace.models import Project
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """How many of some graded cases fail so."""
+    """The number of some graded cases, and of those of them that fail so."""
 
     seen: int
     cases: int
@@ -105,7 +105,7 @@ def agent_runs(project: Project) -> dict[tuple[UUID, str], list[int]]:
 
 
 def seen_in(issues: Iterable[Issue]) -> dict[UUID, Counter[int]]:
-    """Return in how many cases of each run, by its number, each issue is, with those that were merged into it."""
+    """Return the cases of each issue, with those merged into it, counted by the numbers of their runs."""
     wanted = {issue.pk: issue for issue in issues}
     found: dict[UUID, Counter[int]] = defaultdict(Counter)
     if not wanted:

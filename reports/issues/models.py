@@ -143,7 +143,7 @@ class IssueGatheringQuerySet(models.QuerySet["IssueGathering"]):
 
 
 class IssueGathering(models.Model):
-    """How far a grading's cases are gathered into issues."""
+    """The place up to which a grading's cases are gathered into issues."""
 
     grading = models.OneToOneField(Grading, on_delete=models.CASCADE, primary_key=True, related_name="+")
     # The last case that was read.

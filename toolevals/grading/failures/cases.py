@@ -30,7 +30,8 @@ def failures_of(grade: CaseGrade, transcript: Transcript | None = None) -> tuple
 
     Calls that are not as expected are failures only where the case failed: something else may decide it. The state that
     calls left, and facts that an answer lacks, follow from wrong calls: they are failures of their own where tools and
-    arguments are right. A case that errored has none: nobody knows how the agent did.
+    arguments are right. A case that errored has none: it says nothing of the
+    agent.
     """
     if grade.statuses.get("outcome") == "errored":
         return ()

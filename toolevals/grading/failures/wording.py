@@ -95,7 +95,7 @@ def _shortened(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Fixes:
-    """What can be done about a failure: at once, around the agent, and for good, where it comes from."""
+    """The fixes of a failure: one at once, around the agent, and one for good, where it comes from."""
 
     immediate: str
     lasting: str
