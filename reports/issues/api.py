@@ -30,6 +30,7 @@ class IssuesView(ProjectView):
     """The project's issues, those that came back first."""
 
     @extend_schema(
+        operation_id="projects_issues_list",
         parameters=[
             OpenApiParameter("state", str, enum=IssueState.values),
             OpenApiParameter("layer", str, enum=list(LAYERS)),

@@ -10,6 +10,7 @@ from reports.issues.models import IssueState
 from toolevals.grading.failures import LAYERS
 from toolevals.presentation.table import Column, Table, beneath
 
+STATES: Final = tuple(IssueState.values)
 _FAILURE: Final = (
     Column("layer", LAYERS),
     *(Column(name) for name in ("mode", "tool", "other", "argument", "error_class", "error_text")),
@@ -17,7 +18,7 @@ _FAILURE: Final = (
 _ISSUE: Final = (
     Column("issue_id", UUID, "issue.pk"),
     Column("name", str, "issue.name"),
-    Column("state", tuple(IssueState.values), "issue.state"),
+    Column("state", STATES, "issue.state"),
     Column("cases", int),
     Column("runs", int),
     Column("newest_agent_cases", int, "newest"),
