@@ -12,6 +12,7 @@ from reports.issues.figures import by_agent
 from reports.issues.models import IssueState
 from reports.issues.queries import (
     CASES_A_PAGE,
+    CHANGES,
     SORTS,
     IssueFilter,
     case_row,
@@ -37,6 +38,8 @@ class IssuesView(ProjectView):
             OpenApiParameter("tool", str),
             OpenApiParameter("agent", str, description="The name of an agent in whose runs they are."),
             OpenApiParameter("q", str, description="A part of the name or of the error's text."),
+            OpenApiParameter("run", int, description="The number of a run that they are in."),
+            OpenApiParameter("change", str, enum=list(CHANGES), description="What they are in that run."),
             OpenApiParameter("sort", str, enum=list(SORTS)),
             OpenApiParameter("page", int, description="From 1; of 25."),
         ],

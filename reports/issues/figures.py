@@ -104,6 +104,13 @@ def agent_runs(project: Project) -> dict[tuple[UUID, str], list[int]]:
     return agents
 
 
+def earlier_runs(project: Project, run: int) -> list[int]:
+    """Return the numbers of the graded runs of a run's dataset before it, in order."""
+    runs = _runs(project)
+    dataset = next((each.dataset for each in runs if each.number == run), None)
+    return [each.number for each in runs if each.dataset == dataset and each.number < run]
+
+
 def seen_in(issues: Iterable[Issue]) -> dict[UUID, Counter[int]]:
     """Return the cases of each issue, with those merged into it, counted by the numbers of their runs."""
     wanted = {issue.pk: issue for issue in issues}

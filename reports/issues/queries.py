@@ -14,17 +14,24 @@ from django.http import Http404
 
 from labeling.conversation.turns import snippet
 from reports.filters.case_filters import address_query, text
-from reports.issues.figures import agent_runs, seen_in
+from reports.issues.figures import agent_runs, earlier_runs, seen_in
 from reports.issues.models import Issue, IssueCase, IssueState
 from toolevals.grading.failures import LAYERS, category_of
 from toolevals.workspace.models import Project
-from toolevals.workspace.requests import page_number
+from toolevals.workspace.requests import page_number, whole_number
 
 PAGE_SIZE: Final = 25
 CASES_A_PAGE: Final = 25
 # So many agents have a bar, the newest.
 BARS: Final = 9
 SORTS: Final[Mapping[str, str]] = {"state": "state", "name": "name", "last": "last seen", "cases": "cases"}
+# What an issue is in a run, beside the earlier graded runs of its dataset -> what that means.
+CHANGES: Final[Mapping[str, str]] = {
+    "new": "in this run and in none before",
+    "back": "in this run, not in the one before, and in an earlier one",
+    "gone": "in the run before and not in this one",
+    "seen": "in this run",
+}
 _RANK: Final = {state: place for place, state in enumerate(IssueState.values)}
 
 
@@ -37,19 +44,25 @@ class IssueFilter:
     tool: str = ""
     agent: str = ""
     text: str = ""
+    # The number of a run, and what is wanted of it: one of CHANGES.
+    run: int = 0
+    change: str = ""
     sort: str = "state"
     page: int = 1
 
     @classmethod
     def of_address(cls, query: Mapping[str, str]) -> IssueFilter:
         """Read an address; what it cannot mean is left out."""
-        state, layer, sort = (text(query, name) for name in ("state", "layer", "sort"))
+        state, layer, sort, change = (text(query, name) for name in ("state", "layer", "sort", "change"))
+        run = whole_number(query.get("run", "")) or 0
         return cls(
             state if state in IssueState.values else "",
             layer if layer in LAYERS else "",
             text(query, "tool"),
             text(query, "agent"),
             text(query, "q").strip(),
+            run,
+            change if run and change in CHANGES else "",
             sort if sort in SORTS else "state",
             page_number(query.get("page", "1")),
         )
@@ -57,6 +70,7 @@ class IssueFilter:
     def query(self, **changes: str) -> str:
         """Return the address of this list with these values, on its first page unless one is given."""
         asked = {"state": self.state, "layer": self.layer, "tool": self.tool, "agent": self.agent, "q": self.text}
+        asked |= {"run": str(self.run) if self.run else "", "change": self.change}
         return address_query(asked | {"sort": "" if self.sort == "state" else self.sort} | changes)
 
 
@@ -113,15 +127,42 @@ def issue_rows(project: Project, asked: IssueFilter) -> list[IssueRow]:
     seen = seen_in(issues)
     agents = agent_runs(project)
     newest = list(agents.values())[-BARS:]
+    changed = issue_changes(project, asked.run, seen)[asked.change or "seen"] if asked.run else None
     named = {number for (_, name), numbers in agents.items() if name == asked.agent for number in numbers}
     rows = [
         _row(issue, counts, newest)
         for issue in issues
-        if (counts := seen.get(issue.pk, Counter())) is not None and (not asked.agent or named & counts.keys())
+        if (counts := seen.get(issue.pk, Counter())) is not None
+        and (not asked.agent or named & counts.keys())
+        and (changed is None or issue.pk in changed)
     ]
     rows.sort(key=lambda row: (row.issue.last_seen, row.issue.pk), reverse=True)
     rows.sort(key=_ORDERS[asked.sort])
     return rows
+
+
+def issue_changes(project: Project, run: int, seen: Mapping[UUID, Counter[int]]) -> dict[str, set[UUID]]:
+    """Return which issues are new, back, gone and seen in a run, by the numbers of the runs that they were seen in."""
+    earlier = earlier_runs(project, run)
+    before = earlier[-1] if earlier else 0
+    found: dict[str, set[UUID]] = {change: set() for change in CHANGES}
+    for issue, counts in seen.items():
+        here, past = run in counts, [number for number in earlier if number in counts]
+        if here:
+            found["seen"].add(issue)
+        if here and not past:
+            found["new"].add(issue)
+        if here and past and before not in counts:
+            found["back"].add(issue)
+        if before in counts and not here:
+            found["gone"].add(issue)
+    return found
+
+
+def changes_of(project: Project, run: int) -> dict[str, int]:
+    """Return how many issues are new, back, gone and seen in a run."""
+    issues = list(Issue.objects.in_project(project))
+    return {change: len(found) for change, found in issue_changes(project, run, seen_in(issues)).items()}
 
 
 def _row(issue: Issue, counts: Counter[int], newest: Sequence[Sequence[int]]) -> IssueRow:

@@ -23,6 +23,7 @@ from reports.issues.queries import (
     SORTS,
     IssueFilter,
     case_row,
+    changes_of,
     issue_cases,
     issue_or_404,
     issue_page,
@@ -44,6 +45,7 @@ def issues(request: ProjectRequest) -> HttpResponse:
     page = issue_page(request.project, asked)
     here = min(asked.page, page.pages)
     own = Issue.objects.in_project(request.project).order_by()
+    changes = changes_of(request.project, asked.run).items() if asked.run else ()
     context = {
         "asked": asked,
         "page": page,
@@ -54,6 +56,8 @@ def issues(request: ProjectRequest) -> HttpResponse:
         "states": [(state, page.states[state], asked.query(state=state)) for state in IssueState.values],
         "all": asked.query(state=""),
         "total": sum(page.states.values()),
+        "changes": [(change, counted, asked.query(change=change)) for change, counted in changes],
+        "no_run": asked.query(run="", change=""),
         "layers": LAYERS,
         "sorts": SORTS,
         "tools": sorted(set(own.exclude(tool="").values_list("tool", flat=True))),

@@ -122,3 +122,30 @@ def test_a_viewer_changes_nothing(issue, browser_of, at):
 
 def test_an_empty_project_says_what_will_come(project, browser_of, at):
     assert "No failure is gathered yet." in browser_of.get(at("issues")).content.decode()
+
+
+def test_a_run_tells_what_is_new_back_and_gone(issue, project, run_jobs, browser_of, at):
+    version = issue.cases.get().grading.dataset_version
+    for rows, model in ((BAD[:2] + GOOD[2:], "three"), (GOOD[:2] + [silence("refund"), GOOD[3]], "four")):
+        uploaded_run(project, version, rows, model=model)
+        run_jobs()
+    issues_due(database_now())
+
+    def modes(run: int, change: str) -> list[str]:
+        rows = browser_of.get(at("issues"), {"run": str(run), "change": change}).context["page"].rows
+        return sorted(row.issue.mode for row in rows)
+
+    changes = ("new", "back", "gone", "seen")
+    assert {change: modes(1, change) for change in changes} == {
+        "new": ["wrong_tool", "wrong_value"], "back": [], "gone": [], "seen": ["wrong_tool", "wrong_value"],
+    }  # fmt: skip
+    assert {change: modes(2, change) for change in changes} == {
+        "new": [], "back": [], "gone": ["wrong_tool", "wrong_value"], "seen": [],
+    }  # fmt: skip
+    assert {change: modes(3, change) for change in changes} == {
+        "new": [], "back": ["wrong_tool"], "gone": [], "seen": ["wrong_tool"],
+    }  # fmt: skip
+    assert (modes(4, "new"), modes(4, "gone")) == (["missed_call"], ["wrong_tool"])
+    assert modes(99, "seen") == []
+    page = browser_of.get(reverse("reports:run", args=[project.slug, 3])).content.decode()
+    assert f"{at('issues')}?run=3" in page
