@@ -126,7 +126,7 @@ def test_an_empty_project_says_what_will_come(project, browser_of, at):
 
 def test_a_run_tells_what_is_new_back_and_gone(issue, project, run_jobs, browser_of, at):
     version = issue.cases.get().grading.dataset_version
-    for rows, model in ((BAD[:2] + GOOD[2:], "three"), (GOOD[:2] + [silence("refund"), GOOD[3]], "four")):
+    for rows, model in ((BAD[:2] + GOOD[2:], "three"), ([*GOOD[:2], silence("refund"), GOOD[3]], "four")):
         uploaded_run(project, version, rows, model=model)
         run_jobs()
     issues_due(database_now())
