@@ -141,11 +141,11 @@ def test_every_room_is_named() -> None:
 
 def test_the_wings_stand_in_the_order_of_the_contract() -> None:
     table = CONTRIBUTING.partition("### The wings of the core")[2].partition("\n### ")[0]
-    written = re.findall(r"^\| (\d) \| `(\w+)` \|", table, re.MULTILINE)
+    written = re.findall(r"^\| (\d+) \| `(\w+)` \|", table, re.MULTILINE)
     ordered = reversed(levels("The wings of the core import one way"))
     wings = {wing.rpartition(".")[2]: str(number) for number, level in enumerate(ordered, 1) for wing in level}
     assert {wing: number for number, wing in written} == wings
-    assert [number for number, _ in written] == sorted(number for number, _ in written)
+    assert [number for number, _ in written] == sorted((number for number, _ in written), key=int)
     folders = {path.parent.name for path in Path(ROOT / "toolevals" / "grading").glob("*/__init__.py")}
     assert folders == set(wings)
 

@@ -253,6 +253,7 @@ SWEEP_TASKS: dict[str, float] = {
     "toolevals.runs.baseline.starting.baseline_agents_due": 60,
     "labeling.batches.ordering.deficits_order": 300,
     "labeling.batches.services.assignments_free": 300,
+    "reports.issues.gathering.issues_due": 2,
     "reports.gates.services.gate_previews_forget": 3600,
     "toolevals.workspace.uploads.services.uploads_forget": 3600,
     "toolevals.workspace.jobs.files.job_files_forget": 3600,
