@@ -154,6 +154,16 @@ def test_the_pictures_are_drawn_from_the_contracts() -> None:
     assert drawn_page(ARCHITECTURE) == ARCHITECTURE, "run python -m scripts.dev.architecture"
 
 
+@pytest.mark.parametrize("walk", ["label", "prediction"])
+def test_a_walk_has_fifteen_stops_at_most(walk: str) -> None:
+    """Each stop is a function in its file."""
+    text = ARCHITECTURE.partition(f"## The life of a {walk}\n")[2].partition("\n## ")[0]
+    stops = re.findall(r"^\d+\. `([\w./-]+)`: `(\w+)` ", text, re.MULTILINE)
+    assert 10 <= len(stops) == len(re.findall(r"^\d+\. ", text, re.MULTILINE)) <= 15
+    defined = r"(?:^|\n)\s*(?:def|export const) {}\b"
+    assert [name for place, name in stops if not re.search(defined.format(name), (ROOT / place).read_text())] == []
+
+
 def test_common_changes_have_their_place() -> None:
     """Each row names a file that is there, and where it names something in a file, the file has it."""
     table = ARCHITECTURE.partition("## Common changes")[2]
