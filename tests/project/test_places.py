@@ -28,7 +28,8 @@ RECIPES = {
         for part in CONTRIBUTING.partition("## Recipes")[2].partition("\n## ")[0].split("\n### ")[1:]
     )
 }
-FILES = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.splitlines()
+LISTED = ["git", "ls-files", "--cached", "--others", "--exclude-standard"]
+FILES = subprocess.run(LISTED, cwd=ROOT, capture_output=True, text=True, check=True).stdout.splitlines()
 # Tests of places make some up; a package that others write is not ours.
 MADE_UP = {
     f"tests/project/test_{name}.py" for name in ("changed", "imports", "places", "prose", "test_places", "wheel")
