@@ -29,7 +29,7 @@ from toolevals.serving.application import Application
 RATES, TARGET, PASSED = (50, 100, 150, 200, 300, 400), 20, 50
 SECONDS, THREADS = 8, 16
 PATH = "/api/v1/projects/bench/guard/check/"
-USUAL = {"request": {**CASES[0]["question"]["request"]}, "tokens": 1}
+USUAL: dict[str, Any] = {"request": {**CASES[0]["question"]["request"]}, "tokens": 1}
 USUAL["state"] = {name: CASES[0]["question"]["state"][name] for name in ("calls", "user_texts")}
 
 
