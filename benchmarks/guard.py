@@ -20,7 +20,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any, NamedTuple
 
-from benchmarks.guard_mcp import guard_mcp_rows
+from benchmarks import guard_doors, guard_mcp
 from benchmarks.peers.agentdojo import ATTACKS
 from benchmarks.row import Row
 from benchmarks.side_by_side import PEERS, SECONDS, Tool, python_for
@@ -72,9 +72,10 @@ RULES: dict[str, Any] = {
 
 
 def rows() -> Iterator[Row]:
-    """Measure the check, the guard before a server, then the attacks."""
+    """Measure the check, the guard's doors, then the attacks."""
     yield from _check_rows()
-    yield from guard_mcp_rows()
+    yield from guard_doors.rows()
+    yield from guard_mcp.rows()
     suites = attacked_suites()
     attacks = sum(len(suite["injections"]) * len(suite["users"]) for suite in suites.values())
     yield Row(f"{attacks} attacks stopped by lists of an oracle", *_stopped(outcome(suites, {})))

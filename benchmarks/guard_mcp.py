@@ -41,7 +41,7 @@ SHORT = "The parcel came on Monday."
 PAGE = "The parcel left the house on Monday and comes on Friday. " * 100
 
 
-def guard_mcp_rows() -> Iterator[Row]:
+def rows() -> Iterator[Row]:
     """Measure calls with and without the guard, of a short text and of a page."""
     with tempfile.TemporaryDirectory(prefix="toolevals-bench-") as folder:
         policy = Path(folder) / "policy.json"

@@ -23,7 +23,7 @@ READS_RESULTS: Final = ("origin",)
 
 @dataclass(frozen=True, slots=True)
 class MeasuredRule:
-    """What a rule would refuse: of the calls in graded runs, and of the calls that gold expects.
+    """The calls that a rule would refuse: of the calls in graded runs, and of the calls that gold expects.
 
     `rule` is its document without the mode, so that a rule of any version with the same one has the same rates.
     """

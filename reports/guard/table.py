@@ -45,11 +45,11 @@ def policy_sentence(rows: Iterable[RuleRow]) -> str:
     head = "1 rule enforced" if len(enforced) == 1 else f"{len(enforced)} rules enforced"
     unknown = sum(not row.is_known for row in enforced)
     if unknown:
-        return f"{head}; how often {unknown} of them refuse{'s' if unknown == 1 else ''} wrongly is not known."
+        return f"{head}; the error rates of {unknown} are not known."
     wrong = sum(bool(row.measured and row.measured.best.refused_expected) for row in enforced)
     if wrong:
-        return f"{head}: {wrong} of them would refuse calls that gold expects."
-    return f"{head}: none would refuse a call that gold expects."
+        return f"{head}; {wrong} would refuse calls that gold expects."
+    return f"{head}; no call that gold expects would be refused."
 
 
 def _count(name: str, value: str, words: str) -> Column:

@@ -66,7 +66,7 @@ def _origin(rule: OriginRule) -> str:
     sources += ["a list"] if rule.confirmed or rule.lists else []
     trusted = (*rule.trusted, *rule.trusted_fields)
     sources += [f"a result of {_listed(trusted)}"] if trusted else []
-    return f"{_places(rule.places) or 'Nothing'} stands in {' or '.join(sources) or 'no source'}"
+    return f"{_places(rule.places) or 'Nothing'} is in {' or '.join(sources) or 'no source'}"
 
 
 def _patterns(rule: PatternsRule) -> str:

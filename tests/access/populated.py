@@ -39,6 +39,7 @@ MADE: tuple[Callable[[World], Any], ...] = (
     lambda world: reports_arguments.a_gate(world, world.owner),
     lambda world: reports_arguments.a_named_gate(world, world.owner),
     lambda world: reports_arguments.a_gate_preview(world, world.owner),
+    lambda world: reports_arguments.a_measurement(world, world.owner),
     lambda world: reports_arguments.a_candidate(world, world.owner),
     lambda world: reports_arguments.a_bundle(world, world.owner),
     lambda world: reports_arguments.a_suspect(world, world.owner),

@@ -14,11 +14,14 @@ from reports.downloads.long_tables import TableRequest
 from reports.downloads.services import bundle_start, bundle_work, table_start, table_work
 from reports.dropped.preview import file_drop
 from reports.gates.services import GateRequest, badge_make, gate_hold, gate_preview_start, named_gate_save
-from reports.models import Suspect
+from reports.guard.measuring import rates_measure, rates_start
+from reports.models import PolicyRates, Suspect
 from reports.public_scores.services import public_score_record
 from tests.access.runs_arguments import a_case, a_graded_run, a_grading, a_number
 from tests.access.world import Argument, World
 from tests.labeling.rows import SHOP_TOOLS
+from toolevals.registry.models import Policy, PolicyVersion
+from toolevals.registry.policies.services import policy_activate, policy_create
 from toolevals.runs.models import Grading, Run
 from toolevals.workspace.jobs.leases import batch_work
 from toolevals.workspace.models import Batch, User
@@ -176,7 +179,38 @@ def an_example(world: World, person: User) -> UUID:
     return entry.revision.example_id  # type: ignore[no-any-return]
 
 
+def a_policy(world: World, person: User) -> str:
+    """Return a policy whose first version is in force; the first call makes it."""
+    policy = Policy.objects.filter(project=world.project).first()
+    if policy is None:
+        rules = {"rules": {"blocked": {"kind": "blocked", "mode": "audit", "tools": ["*"]}}}
+        made = policy_create(project=world.project, actor=None, slug="walk", name="Walk", document=rules)
+        policy_activate(version=made, actor=None)
+        policy = made.policy
+    return str(policy.slug)
+
+
+def a_measurement(world: World, person: User) -> UUID:
+    """Return what was measured of the policy; the first call measures it."""
+    a_graded_run(world)
+    slug = a_policy(world, person)
+    rates = PolicyRates.objects.filter(version__policy__slug=slug, version__policy__project=world.project).first()
+    if rates is None:
+        version = PolicyVersion.objects.get(policy__slug=slug, policy__project=world.project, number=1)
+        rates = rates_start(version=version, actor=None)
+        batch_work(str(Batch.objects.get(job=rates.job).pk), rates_measure)
+    return rates.pk  # type: ignore[no-any-return]
+
+
+def a_rule(world: World, person: User) -> str:
+    """Return the id of the policy's rule."""
+    return "blocked"
+
+
 ARGUMENTS: dict[str, Argument] = {
+    "policy": a_policy,
+    "rates": a_measurement,
+    "rule": a_rule,
     "gate": a_gate,
     "name": a_named_gate,
     "preview": a_gate_preview,

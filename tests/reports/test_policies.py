@@ -14,6 +14,7 @@ from django.urls import reverse
 from reports.guard.measuring import rates_start
 from reports.guard.queries import newest_rates, version_rates
 from reports.guard.services import modes_change, needs_reason, version_enforce
+from reports.guard.table import policy_sentence, rule_rows
 from reports.models import PolicyRates, PolicyRefusal
 from tests.runs.building import (
     HISTORY,
@@ -152,6 +153,25 @@ def test_a_rule_of_known_rates_is_enforced_without_a_reason(project, policy, mea
     version = modes_change(version=policy.versions.get(), actor=None, modes={"no-refund": "enforce"})
     version_enforce(version=version, actor=None, reason="not needed")
     assert (version.reason, Policy.objects.get().active) == ("", version)
+
+
+def test_a_page_says_in_one_sentence_how_good_the_enforced_rules_are(project, run, policy, measured):
+    def said() -> str:
+        return policy_sentence(rule_rows(version_rates(policy.versions.first(), newest_rates(policy))))
+
+    assert said() == "No rule is enforced: every call passes."
+    modes_change(version=policy.versions.get(), actor=None, modes={"no-refund": "enforce"})
+    assert said() == "1 rule enforced; the error rates of 1 are not known."
+
+
+@pytest.mark.parametrize(("tool", "words"), [(REFUND, "no call that gold expects"), (STATUS, "1 would refuse calls")])
+def test_a_page_says_if_enforced_rules_refuse_what_gold_expects(project, policy, run_jobs, tool, words):
+    version_of(project, MANY)
+    rules = {"rules": {"blocked": {"kind": "blocked", "mode": "enforce", "tools": [tool]}}}
+    version = version_publish(policy=policy, actor=None, document=rules)
+    rates_start(version=version, actor=None)
+    run_jobs()
+    assert words in policy_sentence(rule_rows(version_rates(version, newest_rates(policy))))
 
 
 @pytest.fixture

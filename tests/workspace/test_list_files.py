@@ -15,7 +15,8 @@ from labeling.models import Dataset, DatasetVersion
 from tests.fixtures.people import person
 from tests.labeling.rows import SHOP_TOOLS
 from toolevals.presentation.csv import FORMULA_STARTS
-from toolevals.registry.models import Registry, RegistryVersion, ToolList
+from toolevals.registry.models import Policy, PolicyVersion, Registry, RegistryVersion, ToolList
+from toolevals.registry.policies.services import policy_create, version_publish
 from toolevals.runs.models import Judge, Rubric, Simulator
 from toolevals.workspace.models import ApiToken, Invitation, Membership, Project, Role, Secret
 from toolevals.workspace.people.services import invitation_create
@@ -112,6 +113,20 @@ def a_secret(project: Project, name: str) -> Secret:
     return secret_set(project=project, actor=member.user, name=name, value="hush", addresses=address)
 
 
+def a_policy(project: Project, name: str) -> Policy:
+    made = policy_create(project=project, actor=None, slug=name, name=HOSTILE, document={"rules": {}})
+    return made.policy
+
+
+def a_policy_version(project: Project, name: str) -> PolicyVersion:
+    policy = Policy.objects.filter(project=project, slug="walk").first()
+    policy = (
+        policy or policy_create(project=project, actor=None, slug="walk", name="Walk", document={"rules": {}}).policy
+    )
+    document = {"rules": {}, "deadline_ms": 100 + policy.versions.count()}
+    return version_publish(policy=policy, actor=person(f"policy-{name}"), document=document, note=HOSTILE)
+
+
 Make = Callable[[Project, str], Any]
 # The file, its page, the column of ids, and how one more row is made.
 FILES: dict[str, tuple[str, str, Make]] = {
@@ -119,6 +134,8 @@ FILES: dict[str, tuple[str, str, Make]] = {
     "labeling:versions-csv": ("labeling:versions", "version_id", a_dataset_version),
     "registry:registries-csv": ("registry:registries", "registry_id", a_registry),
     "registry:versions-csv": ("registry:registry", "version_id", a_registry_version),
+    "reports:policies-csv": ("reports:policies", "policy_id", a_policy),
+    "reports:policy-versions-csv": ("reports:policy", "version_id", a_policy_version),
     "runs:judges-csv": ("runs:judges", "judge_id", a_judge),
     "runs:rubrics-csv": ("runs:rubrics", "rubric_id", a_rubric),
     "runs:simulators-csv": ("runs:simulators", "simulator_id", a_simulator),
@@ -127,7 +144,7 @@ FILES: dict[str, tuple[str, str, Make]] = {
     "workspace:secrets-csv": ("workspace:secrets", "secret_id", a_secret),
     "workspace:tokens-csv": ("workspace:tokens", "token_id", a_token),
 }
-OF_ONE = ("labeling:versions", "registry:versions", "registry:registry")
+OF_ONE = ("labeling:versions", "registry:versions", "registry:registry", "reports:policy", "reports:policy-versions")
 
 
 def address(name: str) -> str:

@@ -42,7 +42,7 @@ class DocumentPartField(serializers.DictField):
     """An object whose schema is the core's."""
 
 
-class QuestionSerializer(PlainSerializer):
+class GuardQuestionSerializer(PlainSerializer):
     """A question to the guard: `request` and `state` as in the schema `guard_question.v1.json`."""
 
     request = DocumentPartField(help_text="The call; with `result`, what it gave.")
@@ -55,7 +55,7 @@ class QuestionSerializer(PlainSerializer):
     )
 
 
-class ReasonSerializer(PlainSerializer):
+class GuardReasonSerializer(PlainSerializer):
     """A reason of a rule to refuse, or for which it cannot tell."""
 
     rule = serializers.CharField(help_text="The rule's id in the policy.")
@@ -63,18 +63,18 @@ class ReasonSerializer(PlainSerializer):
     sentence = serializers.CharField(help_text="For a model, too.")
 
 
-class DecisionSerializer(PlainSerializer):
+class GuardDecisionSerializer(PlainSerializer):
     """A decision, and the policy and version that decided."""
 
     allowed = serializers.BooleanField()
-    reasons = ReasonSerializer(many=True)
-    would_refuse = ReasonSerializer(many=True)
-    unanswered = ReasonSerializer(many=True)
+    reasons = GuardReasonSerializer(many=True)
+    would_refuse = GuardReasonSerializer(many=True)
+    unanswered = GuardReasonSerializer(many=True)
     policy = serializers.CharField()
     version = serializers.IntegerField()
 
 
-class SignatureSerializer(PlainSerializer):
+class GuardSignatureSerializer(PlainSerializer):
     """A signature of the payload's bytes."""
 
     key = serializers.CharField(help_text="The public key, in Base64.")
@@ -85,7 +85,7 @@ class PolicyFileSerializer(PlainSerializer):
     """A policy file: what programs decide by, signed."""
 
     payload = serializers.CharField(help_text="Canonical JSON as text.")
-    signatures = SignatureSerializer(many=True)
+    signatures = GuardSignatureSerializer(many=True)
 
 
 class PublicKeysSerializer(PlainSerializer):
@@ -110,10 +110,10 @@ class GuardCheck(ProjectView):
 
     parser_classes = (StrictJsonParser,)
 
-    @extend_schema(request=QuestionSerializer, responses=DecisionSerializer)
+    @extend_schema(request=GuardQuestionSerializer, responses=GuardDecisionSerializer)
     def post(self, request: HttpRequest) -> Response:
         since = time.monotonic()
-        asked = QuestionSerializer(data=request.data)
+        asked = GuardQuestionSerializer(data=request.data)
         asked.is_valid(raise_exception=True)
         said = asked.validated_data
         token, question, state = self.access.token, said["request"], said.get("state", {})
