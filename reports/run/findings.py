@@ -88,6 +88,7 @@ WORDS: Final[Mapping[str, str]] = {
     "result_use": "use of results",
     "fields": "fields",
     "unscored": "unscored by rules",
+    "guard": "refused by the guard",
 }
 
 

@@ -11,7 +11,14 @@ from django.db import models
 from django.utils import timezone
 
 from labeling.models import CalibrationAnswer, ProposedExample
-from tests.access import labeling_arguments, reports_arguments, runs_arguments, traces_arguments, workspace_arguments
+from tests.access import (
+    labeling_arguments,
+    registry_arguments,
+    reports_arguments,
+    runs_arguments,
+    traces_arguments,
+    workspace_arguments,
+)
 from tests.access.states import Model, columns, own_models
 from tests.access.world import World
 from tests.labeling.rows import NO_CALL
@@ -30,6 +37,7 @@ MADE: tuple[Callable[[World], Any], ...] = (
     lambda world: runs_arguments.a_look_plan(world, world.owner),
     lambda world: runs_arguments.a_simulator(world, world.owner),
     lambda world: reports_arguments.a_gate(world, world.owner),
+    lambda world: reports_arguments.an_issue(world, world.owner),
     lambda world: reports_arguments.a_named_gate(world, world.owner),
     lambda world: reports_arguments.a_gate_preview(world, world.owner),
     lambda world: reports_arguments.a_measurement(world, world.owner),
@@ -42,6 +50,7 @@ MADE: tuple[Callable[[World], Any], ...] = (
     lambda world: labeling_arguments.an_import(world, world.owner),
     lambda world: labeling_arguments.a_calibration(world, world.owner),
     lambda world: labeling_arguments.a_batch(world, world.owner),
+    lambda world: registry_arguments.a_policy(world, world.owner),
     lambda world: traces_arguments.a_trace(world, world.owner),
     lambda world: traces_arguments.a_promotion(world, world.owner),
     lambda world: traces_arguments.a_schedule(world, world.owner),

@@ -18,11 +18,21 @@ from tests.access.asking import at, for_everybody
 from tests.access.offers import offers
 from tests.access.world import World
 from toolevals.workspace.access import Audience, Rule, rules
-from toolevals.workspace.models import Role, User
+from toolevals.workspace.models import Role, TokenScope, User
+from toolevals.workspace.tokens.services import token_create
 
 EVERY = addresses()
 METHODS = ("GET", "POST")
 SIGN_IN = "/sign-in/?next="
+ONE_THING = {
+    TokenScope.TRACES: {"traces-intake:traces", "traces-intake:logs"},
+    TokenScope.GUARD: {
+        "registry-api:guard-check",
+        "registry-api:guard-signed",
+        "registry-api:guard-policy-signed",
+        "registry-api:guard-keys",
+    },
+}
 
 
 def asked(world: World, address: Address, person: User | None, known: Mapping[str, Any]) -> dict[str, Any]:
@@ -105,6 +115,24 @@ def test_everybody_gets_what_the_rule_says(world, address):
                 if role is not None:
                     wrong += [f"{who} is offered {vain}" for vain in offered_in_vain(response, role)]
     assert wrong == []
+
+
+@pytest.mark.parametrize("scope", [each for each in TokenScope if each is not TokenScope.PROJECT])
+def test_a_token_that_does_one_thing_reads_and_writes_nothing_else(world, scope):
+    let_in, known = set(), {"project": world.project.slug}
+    with transaction.atomic():
+        _, secret = token_create(
+            project=world.project, actor=None, user=world.owner, name="one thing", role=Role.OWNER, scope=scope
+        )
+        for address in EVERY:
+            with for_everybody(world, address) as values, at(world, address, None, known | values) as (client, path):
+                for method in METHODS:
+                    headers = {"Authorization": f"Bearer {secret}"}
+                    response: Any = client.generic(method, path, content_type="application/json", headers=headers)
+                    if refusal(response) == "" and rules()[address.name].needs(method) is not Audience.ANYONE:
+                        let_in.add(address.name)
+        transaction.set_rollback(True)
+    assert let_in == ONE_THING[scope]
 
 
 @pytest.mark.parametrize("address", [each for each in EVERY if each.is_api], ids=str)

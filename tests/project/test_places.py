@@ -28,7 +28,8 @@ RECIPES = {
         for part in CONTRIBUTING.partition("## Recipes")[2].partition("\n## ")[0].split("\n### ")[1:]
     )
 }
-FILES = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.splitlines()
+LISTED = ["git", "ls-files", "--cached", "--others", "--exclude-standard"]
+FILES = subprocess.run(LISTED, cwd=ROOT, capture_output=True, text=True, check=True).stdout.splitlines()
 # Tests of places make some up; a package that others write is not ours.
 MADE_UP = {
     f"tests/project/test_{name}.py" for name in ("changed", "imports", "places", "prose", "test_places", "wheel")
@@ -141,17 +142,27 @@ def test_every_room_is_named() -> None:
 
 def test_the_wings_stand_in_the_order_of_the_contract() -> None:
     table = CONTRIBUTING.partition("### The wings of the core")[2].partition("\n### ")[0]
-    written = re.findall(r"^\| (\d) \| `(\w+)` \|", table, re.MULTILINE)
+    written = re.findall(r"^\| (\d+) \| `(\w+)` \|", table, re.MULTILINE)
     ordered = reversed(levels("The wings of the core import one way"))
     wings = {wing.rpartition(".")[2]: str(number) for number, level in enumerate(ordered, 1) for wing in level}
     assert {wing: number for number, wing in written} == wings
-    assert [number for number, _ in written] == sorted(number for number, _ in written)
+    assert [number for number, _ in written] == sorted((number for number, _ in written), key=int)
     folders = {path.parent.name for path in Path(ROOT / "toolevals" / "grading").glob("*/__init__.py")}
     assert folders == set(wings)
 
 
 def test_the_pictures_are_drawn_from_the_contracts() -> None:
     assert drawn_page(ARCHITECTURE) == ARCHITECTURE, "run python -m scripts.dev.architecture"
+
+
+@pytest.mark.parametrize("walk", ["label", "prediction"])
+def test_a_walk_has_fifteen_stops_at_most(walk: str) -> None:
+    """Each stop is a function in its file."""
+    text = ARCHITECTURE.partition(f"## The life of a {walk}\n")[2].partition("\n## ")[0]
+    stops = re.findall(r"^\d+\. `([\w./-]+)`: `(\w+)` ", text, re.MULTILINE)
+    assert 10 <= len(stops) == len(re.findall(r"^\d+\. ", text, re.MULTILINE)) <= 15
+    defined = r"(?:^|\n)\s*(?:def|export const) {}\b"
+    assert [name for place, name in stops if not re.search(defined.format(name), (ROOT / place).read_text())] == []
 
 
 def test_common_changes_have_their_place() -> None:

@@ -236,6 +236,8 @@ OF_PROJECT = (
     Table("gate-preview-csv", "gate-preview", rows_of.previewed),
     Table("baseline-agents-csv", "baseline-agents", rows_of.baseline_agents, COUNTED | rate()),
     Table("suspects-csv", "suspects", rows_of.suspects),
+    Table("issues-csv", "issues", rows_of.under("results"), query={"layer": "selection"}),
+    Table("issue-cases-csv", "issue", rows_of.under("newest_cases")),
     Table(
         "benchmarks-csv",
         "benchmarks",

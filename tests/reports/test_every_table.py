@@ -12,6 +12,8 @@ from django.db.models import F
 from django.urls import reverse
 
 from reports.gates.services import gate_preview_start
+from reports.issues.gathering import issues_due
+from reports.models import Issue
 from reports.public_scores.services import public_score_record
 from reports.urls import urlpatterns
 from tests.access.addresses import addresses
@@ -31,6 +33,7 @@ from toolevals.presentation.csv import FORMULA_STARTS
 from toolevals.presentation.numbers import percent
 from toolevals.runs.models import CaseGrade, Grading, PackedCases, Run, VerdictCount
 from toolevals.runs.remarks.services import note_add, tag_add
+from toolevals.workspace.clock import database_now
 from toolevals.workspace.models import Role
 from toolevals.workspace.tokens.services import token_create
 
@@ -90,7 +93,9 @@ def arguments(made: Grading, owner: Any, run_jobs: Any) -> dict[str, Any]:
         project=made.run.project, actor=owner, gate={"bounds": [{"metric": "outcome", "min": 0}]}
     )
     run_jobs()
+    issues_due(database_now())
     return {
+        "issue": Issue.objects.filter(layer="selection").earliest("pk").pk,
         "gate": gate,
         "policy": a_measured_policy(world, owner),
         "rates": a_measurement(world, owner),
@@ -223,6 +228,8 @@ PAGES: tuple[tuple[str, dict[str, str]], ...] = (
     ("gate-preview", {}),
     ("baseline-agents", {}),
     ("suspects", {}),
+    ("issues", {}),
+    ("issue", {}),
     ("benchmarks", {}),
     ("solved", {}),
     ("recorded", {}),

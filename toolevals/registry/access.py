@@ -1,7 +1,7 @@
 """Decide who may do what in `toolevals.registry`."""
 
 from toolevals.workspace.access import Rule
-from toolevals.workspace.models import Role
+from toolevals.workspace.models import Role, TokenScope
 
 RULES: dict[str, Rule] = {
     "registry:registries": Rule(Role.VIEWER, Role.ADJUDICATOR),
@@ -11,6 +11,7 @@ RULES: dict[str, Rule] = {
     "registry:losses-csv": Rule(Role.ADJUDICATOR),
     "registry:mcp": Rule(Role.ADJUDICATOR),
     "registry:version": Rule(Role.VIEWER),
+    "registry:strict": Rule(Role.VIEWER),
     "registry:changes": Rule(Role.VIEWER),
     "registry-api:registries": Rule(Role.VIEWER, Role.ADJUDICATOR),
     "registry-api:registry": Rule(Role.VIEWER, delete=Role.OWNER),
@@ -19,4 +20,9 @@ RULES: dict[str, Rule] = {
     "registry-api:large-preview": Rule(Role.ADJUDICATOR),
     "registry-api:mcp": Rule(Role.ADJUDICATOR),
     "registry-api:version": Rule(Role.VIEWER),
+    "registry-api:guard-check": Rule(Role.ADJUDICATOR, scope=TokenScope.GUARD),
+    "registry-api:guard-signed": Rule(Role.VIEWER, scope=TokenScope.GUARD),
+    "registry-api:guard-policy-signed": Rule(Role.VIEWER, scope=TokenScope.GUARD),
+    "registry-api:guard-keys": Rule(Role.VIEWER, scope=TokenScope.GUARD),
+    "registry-api:guard-counts": Rule(Role.VIEWER),
 }

@@ -21,6 +21,7 @@ from toolevals.grading.json_schema.conformance import unchecked_formats, why_unu
 from toolevals.grading.reading.specs import FORMATS, Choice, document_in
 from toolevals.registry import services
 from toolevals.registry.forms import MAX_BYTES
+from toolevals.registry.guard_checks import api as guard_checks
 from toolevals.registry.large_documents import (
     LARGE,
     MAX_UNPACKED,
@@ -344,4 +345,5 @@ urlpatterns = [
     path("registries/<slug:registry>/versions/preview/<uuid:job>/", LargePreview.as_view(), name="large-preview"),
     path("registries/<slug:registry>/versions/mcp/", McpVersions.as_view(), name="mcp"),
     path("registries/<slug:registry>/versions/<int:number>/", VersionDetail.as_view(), name="version"),
+    *guard_checks.urlpatterns,
 ]

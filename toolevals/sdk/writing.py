@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import asdict, is_dataclass
 from enum import Enum
+from functools import partial
 from typing import Any
 
 import orjson
@@ -27,6 +29,19 @@ def json_text(value: object) -> str:
             return json.dumps(value, default=_plain)
         except (TypeError, ValueError, RecursionError):
             return json.dumps(repr(value)[:LONGEST])
+
+
+def json_value(value: object) -> JsonValue:
+    """Return a value as JSON has it, and whole; what JSON cannot hold becomes its own words."""
+    if value is None or isinstance(value, str | bool):
+        return value
+    try:
+        return orjson.loads(orjson.dumps(value, default=_whole, option=_OPTIONS))
+    except (TypeError, ValueError, RecursionError):
+        try:
+            return json.loads(json.dumps(value, default=_whole))
+        except (TypeError, ValueError, RecursionError):
+            return repr(value)
 
 
 def result_text(value: object, longest: int = LONGEST) -> str:
@@ -56,7 +71,7 @@ def messages_text(messages: Iterable[object], longest: int = LONGEST) -> str:
     return json_text([_message(each, longest) for each in messages])
 
 
-def _plain(value: object) -> Any:
+def _plain(value: object, longest: int = LONGEST) -> Any:
     if isinstance(value, Enum):
         return value.value
     if isinstance(value, set | frozenset | tuple):
@@ -74,7 +89,10 @@ def _plain(value: object) -> Any:
         return float(value)
     if isinstance(value, int):
         return int(value)
-    return list(value) if isinstance(value, list) else repr(value)[:LONGEST]
+    return list(value) if isinstance(value, list) else repr(value)[:longest]
+
+
+_whole = partial(_plain, longest=sys.maxsize)
 
 
 def _message(message: JsonValue, longest: int) -> JsonObject:

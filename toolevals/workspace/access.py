@@ -17,7 +17,7 @@ from django.apps import apps
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 
-from toolevals.workspace.models import ApiToken, Role, User
+from toolevals.workspace.models import ApiToken, Role, TokenScope, User
 
 Decision = Callable[[User], bool]
 
@@ -71,7 +71,7 @@ class Audience(Enum):
 
 def may_send_traces(token: ApiToken, role: Role) -> bool:
     """Tell whether a token sends traces: one that does nothing else, or one of a role that imports."""
-    return token.only_sends_traces or role >= Role.ADJUDICATOR
+    return token.scope == TokenScope.TRACES or (not token.does_one_thing and role >= Role.ADJUDICATOR)
 
 
 class Grant(Enum):
@@ -91,13 +91,14 @@ class Grant(Enum):
 class Rule:
     """The least that a request must show for itself. With a `grant`, writing needs that too.
 
-    `delete` is what DELETE needs, where that is more than other writing.
+    `delete` is what DELETE needs, where that is more than other writing. A token of the `scope` needs no role.
     """
 
     read: Role | Audience
     write: Role | Audience | None = None
     grant: Grant | None = None
     delete: Role | None = None
+    scope: TokenScope | None = None
 
     def needs(self, method: str) -> Role | Audience:
         """Return what a request by `method` needs; without a rule for writing, writing needs what reading needs."""

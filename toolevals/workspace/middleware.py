@@ -14,12 +14,16 @@ from django_http_compression.middleware import HttpCompressionMiddleware
 
 from toolevals.workspace.access import Audience, Rule, may_send_traces, rules
 from toolevals.workspace.api.problems import problem, problem_coded
-from toolevals.workspace.models import Membership, Role, untrashed
+from toolevals.workspace.models import Membership, Role, TokenScope, untrashed
 from toolevals.workspace.requests import ProjectRequest, is_anothers_page, is_api, is_by_script, is_on_this_machine
 from toolevals.workspace.tokens.services import UnknownToken, bearer_token, token_find
 
 _Answer = TypeVar("_Answer", bound=HttpResponseBase)
 _MARK = "shows_secret"
+_ONE_THING = {
+    TokenScope.TRACES: "This token sends traces and does nothing else.",
+    TokenScope.GUARD: "This token asks the guard and does nothing else.",
+}
 
 
 def shows_secret(answer: _Answer) -> _Answer:
@@ -48,7 +52,7 @@ class AccessMiddleware:
 
     Strangers are sent to sign in, or get 401 from the API or where a page's script asks; so does a page of another
     person than the one who is signed in. Outsiders get 404, and members whose role is too low 403.
-    On the API a bearer token comes before a session; pages know sessions only. A token that only sends traces gets 403
+    On the API a bearer token comes before a session; pages know sessions only. A token that does one thing gets 403
     everywhere else.
     """
 
@@ -79,8 +83,10 @@ class AccessMiddleware:
             return _sign_in(known)
         if needed is Audience.SENDER:
             return _enter_to_send(known)
-        if known.token is not None and known.token.only_sends_traces:
-            raise PermissionDenied("This token sends traces and does nothing else.")
+        if known.token is not None and known.token.does_one_thing:
+            if rule.scope != known.token.scope:
+                raise PermissionDenied(_ONE_THING[TokenScope(known.token.scope)])
+            needed = Role.VIEWER
         if is_anothers_page(known):
             words = "Another person is signed in. This page is not theirs: nothing was taken."
             return problem_coded(HTTPStatus.UNAUTHORIZED, words, "another_person")

@@ -23,7 +23,7 @@ import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import ModuleType
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeAlias
 
 
 def _beside(name: str) -> ModuleType:
@@ -36,6 +36,8 @@ def _beside(name: str) -> ModuleType:
 
 
 states = _beside("states")
+JsonMapping: TypeAlias = Mapping[str, Any]
+JsonObject: TypeAlias = dict[str, Any]
 MODULE = "simulator"
 ERROR_LENGTH = 4_000
 # What a simulator has no business with, by the name under which Python announces it, and what it then died of.
@@ -63,17 +65,17 @@ class Program:
         self._shared = self.own
         self.state: Any = None
 
-    def begin(self, state: Mapping[str, Any] | None) -> None:
+    def begin(self, state: JsonMapping | None) -> None:
         """Start another world, in a given state or in the simulator's own."""
         self._shared = self.own if state is None else states.SharedState(state)
         self.state = self._shared.begin()
 
-    def changes(self) -> list[dict[str, Any]]:
+    def changes(self) -> list[JsonObject]:
         """Return what became of the state since. Raises what `SharedState.end` raises."""
-        changes: list[dict[str, Any]] = self._shared.changes(self.state)
+        changes: list[JsonObject] = self._shared.changes(self.state)
         return changes
 
-    def call(self, tool: str, arguments: Mapping[str, Any]) -> Any:
+    def call(self, tool: str, arguments: JsonMapping) -> Any:
         """Return what a tool returns; raises what it raises."""
         return self.tools[tool](self.state, **arguments)
 
@@ -117,7 +119,7 @@ class Output(io.TextIOBase):
 class Driver:
     """Reads requests and answers them until there are no more."""
 
-    def __init__(self, said: Mapping[str, Any]) -> None:
+    def __init__(self, said: JsonMapping) -> None:
         self._said = said
         self._requests = os.fdopen(os.dup(0), "rb")
         self._replies = os.dup(1)
@@ -143,7 +145,7 @@ class Driver:
             self._output.renew()
             self._reply(self._answer(program, json.loads(line)))
 
-    def _answer(self, program: Program, request: Mapping[str, Any]) -> dict[str, Any]:
+    def _answer(self, program: Program, request: JsonMapping) -> JsonObject:
         if request["do"] == "begin":
             program.begin(request["state"])
             return {}
@@ -173,7 +175,7 @@ class Driver:
         if not isinstance(error, Exception):
             self.die("exit", _described(error))
 
-    def _reply(self, reply: Mapping[str, Any]) -> None:
+    def _reply(self, reply: JsonMapping) -> None:
         try:
             text = json.dumps(reply, allow_nan=False)
         except MemoryError:

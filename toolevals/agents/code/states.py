@@ -19,6 +19,8 @@ _keys = dict.__iter__
 _items = dict.items
 _MISSING = object()
 _JSON_SCALARS = (str, int, float, bool, type(None))
+JsonMapping: TypeAlias = Mapping[str, Any]
+JsonObject: TypeAlias = dict[str, Any]
 _Updates: TypeAlias = Mapping[Any, Any] | Iterable[tuple[Any, Any]]
 
 
@@ -33,22 +35,22 @@ class BreachedError(Exception):
 class SharedState:
     """An initial state that any number of worlds begin with, one after another or at once."""
 
-    def __init__(self, initial: Mapping[str, Any]) -> None:
-        self._value: dict[str, Any] = _copied(initial)
+    def __init__(self, initial: JsonMapping) -> None:
+        self._value: JsonObject = _copied(initial)
         # The same leaves in containers of their own: what comparing with it costs is looking at each place once.
         self._twin = _copied(initial)
 
     @property
-    def initial(self) -> Mapping[str, Any]:
+    def initial(self) -> JsonMapping:
         """The initial state, to be read alone."""
         return self._value
 
-    def begin(self) -> dict[str, Any]:
+    def begin(self) -> JsonObject:
         """Return a state that one world may change."""
-        fork: dict[str, Any] = forked(self._value)
+        fork: JsonObject = forked(self._value)
         return fork
 
-    def end(self, state: Mapping[str, Any]) -> Mapping[str, Any]:
+    def end(self, state: JsonMapping) -> JsonMapping:
         """Return a world's state as it is now, sharing with the initial one all that is as it was there.
 
         Raises NotJSONError; raises BreachedError where the initial state is no longer what it was, having made it
@@ -57,15 +59,15 @@ class SharedState:
         if self._value != self._twin:
             self._value = _copied(self._twin)
             raise BreachedError("a tool changed the state that all worlds begin with")
-        now: Mapping[str, Any] = settled(state, self._value)
+        now: JsonMapping = settled(state, self._value)
         return now
 
-    def changes(self, state: Mapping[str, Any]) -> list[dict[str, Any]]:
+    def changes(self, state: JsonMapping) -> list[JsonObject]:
         """Return a JSON Patch (RFC 6902) from the initial state to a world's as it is now. Raises as `end`."""
         return list(_operations(self._value, self.end(state), ""))
 
 
-def _operations(before: Mapping[str, Any], after: Mapping[str, Any], path: str) -> Iterator[dict[str, Any]]:
+def _operations(before: JsonMapping, after: JsonMapping, path: str) -> Iterator[JsonObject]:
     """Yield operations at members of objects. In a settled state, what is equal is one object."""
     for key in before:
         if key not in after:

@@ -158,7 +158,6 @@ class PromotionRequestSerializer(SampleRequestSerializer):
         return tuple(dict.fromkeys(ids))
 
     def asked(self) -> PromotionRequest:
-        """Return what is asked for."""
         said = dict(self.validated_data)
         return PromotionRequest(wanted=said.pop("filter"), shows_first=said.pop("look"), **said)
 
@@ -272,7 +271,6 @@ class ScheduleRequestSerializer(SampleRequestSerializer):
     most_waiting = serializers.IntegerField(min_value=1, max_value=MOST_WAITING, default=200)
 
     def asked(self) -> ScheduleRequest:
-        """Return what is asked for."""
         said = dict(self.validated_data)
         return ScheduleRequest(wanted=said.pop("filter"), **said)
 

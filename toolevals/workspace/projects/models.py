@@ -26,6 +26,7 @@ class TokenScope(models.TextChoices):
 
     PROJECT = "project", "all that its role may"
     TRACES = "traces", "sends traces, reads nothing"
+    GUARD = "guard", "asks the guard, reads nothing else"
 
 
 class Project(Trashable):
@@ -103,14 +104,14 @@ class ApiToken(models.Model):
     revoked_at = models.DateTimeField(null=True)
 
     @property
-    def only_sends_traces(self) -> bool:
-        """Return whether it may send traces, and may read and write nothing else."""
-        return self.scope == TokenScope.TRACES
+    def does_one_thing(self) -> bool:
+        """Return whether it does what its scope names, and may read and write nothing else."""
+        return self.scope != TokenScope.PROJECT
 
     @property
     def at_most(self) -> str:
-        """Return what it may, in words: its role, or that it only sends traces."""
-        return str(self.get_scope_display() if self.only_sends_traces else self.get_role_display())
+        """Return what it may, in words: its role, or the one thing that it does."""
+        return str(self.get_scope_display() if self.does_one_thing else self.get_role_display())
 
 
 class Visit(models.Model):

@@ -49,13 +49,13 @@ def unseal(sealed: str) -> str:
 
 def _fernet() -> MultiFernet:
     keys = (settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS)
-    return MultiFernet([Fernet(_derived(str(key))) for key in keys])
+    return MultiFernet([Fernet(base64.urlsafe_b64encode(derived_key(str(key), PURPOSE))) for key in keys])
 
 
 @lru_cache(maxsize=16)
-def _derived(key: str) -> bytes:
-    derived = HKDF(algorithm=SHA256(), length=32, salt=None, info=PURPOSE).derive(key.encode())
-    return base64.urlsafe_b64encode(derived)
+def derived_key(key: str, purpose: bytes) -> bytes:
+    """Return the 32 bytes that are derived from a secret key for one purpose."""
+    return HKDF(algorithm=SHA256(), length=32, salt=None, info=purpose).derive(key.encode())
 
 
 MAX_LENGTH = 10_000

@@ -55,7 +55,8 @@ class NewTokenSerializer(PlainSerializer):
     scope = serializers.ChoiceField(
         choices=TokenScope.choices,
         default=TokenScope.PROJECT,
-        help_text="`traces`: it sends traces to /v1/traces and does nothing else, in any role.",
+        help_text="`traces`: it sends traces to /v1/traces and does nothing else, in any role."
+        " `guard`: it asks the guard and does nothing else.",
     )
     expires_at = serializers.DateTimeField(
         required=False,

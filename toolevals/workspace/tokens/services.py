@@ -75,7 +75,7 @@ def token_create(
 ) -> tuple[ApiToken, str]:
     """Make a token that stands for `user` in `project` with at most `role`; return it and its secret.
 
-    With the scope `traces` it sends traces and does nothing else, whatever its role.
+    With the scope `traces` it sends traces and does nothing else, whatever its role; with `guard` it asks the guard.
 
     The secret is not kept: this is the one time it can be read. `maker` is the token by which it is asked for: the new
     one may no more than that one. Raises `ValidationError` and `TokenTooWideError`.
@@ -96,7 +96,7 @@ def token_create(
     token.clean_fields(exclude=["last_used_at", "expires_at", "revoked_at"])
     token.save()
     detail = {"name": token.name, "role": Role(role).label}
-    if token.only_sends_traces:
+    if token.does_one_thing:
         detail["scope"] = str(token.scope)
     audit_record(project=project, actor=actor, verb="token_create", target=token, detail=detail)
     return token, secret

@@ -22,13 +22,16 @@ from toolevals.workspace.paging import rows_of
 from toolevals.workspace.requests import ProjectRequest
 from toolevals.workspace.tokens.services import token_create, token_revoke
 
+# Of tokens that need no role.
+ONE_THING: Final = (TokenScope.TRACES, TokenScope.GUARD)
+
 
 class TokenForm(PlainForm):
     """A new token."""
 
     # A role by its number, or the scope of a token that has none.
     role = forms.ChoiceField(
-        label="At most", choices=[*Role.choices, (TokenScope.TRACES.value, TokenScope.TRACES.label)]
+        label="At most", choices=[*Role.choices, *((each.value, each.label) for each in ONE_THING)]
     )
     name = forms.CharField(max_length=80, help_text="What it is for, such as “nightly gate”.")
     days = forms.TypedChoiceField(
@@ -41,12 +44,13 @@ class TokenForm(PlainForm):
     @property
     def scope(self) -> TokenScope:
         """Return what the token is for."""
-        return TokenScope.TRACES if self.cleaned_data["role"] == TokenScope.TRACES else TokenScope.PROJECT
+        role = self.cleaned_data["role"]
+        return TokenScope(role) if role in ONE_THING else TokenScope.PROJECT
 
     @property
     def most(self) -> Role:
-        """The most that the token may; one that only sends traces has the least role."""
-        return Role.VIEWER if self.scope is TokenScope.TRACES else Role(int(self.cleaned_data["role"]))
+        """The most that the token may; one that does one thing has the least role."""
+        return Role.VIEWER if self.scope in ONE_THING else Role(int(self.cleaned_data["role"]))
 
     @property
     def expires_at(self) -> datetime | None:
