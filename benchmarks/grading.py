@@ -31,11 +31,12 @@ from toolevals.grading.values import (
 )
 from toolevals.grading.values.matchers import Exact
 from toolevals.grading.values.verdicts import FailureTag
+from toolevals.json_types import JsonObject
 
 SAMPLE = Path(__file__).parents[1] / "tests" / "grading" / "data" / "bfcl" / "oracle_sample.jsonl"
 TRACK = ToolSpec("track", "Says where an order is.", {"type": "object", "properties": {"order": {"type": "string"}}})
 # Cases with the calls that an agent sent: names, and arguments as JSON text or as objects.
-Cards: TypeAlias = Sequence[tuple[CompiledCase, Sequence[dict[str, Any]]]]
+Cards: TypeAlias = Sequence[tuple[CompiledCase, Sequence[JsonObject]]]
 # Each figure is the best of so many rounds: what else the machine does only slows it.
 ROUNDS = 5
 
@@ -146,7 +147,7 @@ def _grade_all(cards: Cards) -> None:
             raise RuntimeError(graded.outcome.reason)
 
 
-def _grade_new(entries: Sequence[Entry], answers: Sequence[Sequence[dict[str, Any]]]) -> None:
+def _grade_new(entries: Sequence[Entry], answers: Sequence[Sequence[JsonObject]]) -> None:
     for each, sent in zip(entries, answers, strict=True):
         grade_calls(compile_case(each.expectation, each.tools), [call_in(call) for call in sent])
 
@@ -161,8 +162,8 @@ class Entry:
     """One entry of the leaderboard, with a right answer made of its gold."""
 
     category: str
-    functions: list[dict[str, Any]]
-    gold: list[dict[str, Any]]
+    functions: list[JsonObject]
+    gold: list[JsonObject]
     calls: tuple[ToolCall, ...]
     expectation: Expectation
     tools: tuple[ToolSpec, ...]
@@ -177,7 +178,7 @@ def entries() -> Iterator[Entry]:
             yield Entry(category, question["function"], gold, calls, example.expectation, tuple(example.tools))
 
 
-def _questions() -> Iterator[tuple[str, dict[str, Any], list[dict[str, Any]]]]:
+def _questions() -> Iterator[tuple[str, JsonObject, list[JsonObject]]]:
     folder = os.environ.get("TOOLEVALS_BENCHMARK_DATA")
     if not folder:
         for line in SAMPLE.read_text("utf-8").splitlines():
@@ -195,12 +196,12 @@ def _questions() -> Iterator[tuple[str, dict[str, Any], list[dict[str, Any]]]]:
             yield category, question, answers[question["id"]]
 
 
-def _lines(path: Path) -> Iterator[dict[str, Any]]:
+def _lines(path: Path) -> Iterator[JsonObject]:
     with path.open(encoding="utf-8") as file:
         yield from map(json.loads, file)
 
 
-def _right_call(call: dict[str, Any]) -> ToolCall:
+def _right_call(call: JsonObject) -> ToolCall:
     ((name, parameters),) = call.items()
     values = {key: _first(allowed[0]) if allowed else [] for key, allowed in parameters.items()}
     return ToolCall(name, {key: value for key, value in values.items() if value != ""})
@@ -213,7 +214,7 @@ def _first(value: Any) -> Any:
     return [_first(item) for item in value] if isinstance(value, list) else value
 
 
-def peer_rows(most: int | None) -> list[dict[str, Any]]:
+def peer_rows(most: int | None) -> list[JsonObject]:
     """Return entries as other libraries are given them, with their right answers and wrong ones."""
     return [
         {
@@ -227,15 +228,15 @@ def peer_rows(most: int | None) -> list[dict[str, Any]]:
     ]
 
 
-def sent(calls: Sequence[ToolCall]) -> list[dict[str, Any]]:
+def sent(calls: Sequence[ToolCall]) -> list[JsonObject]:
     return [{"name": call.name, "arguments": json.dumps(call.arguments)} for call in calls]
 
 
-def parsed(sent: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+def parsed(sent: Sequence[JsonObject]) -> list[JsonObject]:
     return [{**call, "arguments": json.loads(call["arguments"])} for call in sent]
 
 
-def misled(sent: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+def misled(sent: Sequence[JsonObject]) -> list[JsonObject]:
     """Return calls of the same tools with other values."""
     made = []
     for call in sent:

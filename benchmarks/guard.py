@@ -1,4 +1,4 @@
-"""Measures what a check of a call takes, and how many of AgentDojo's attacks a policy stops at what cost.
+"""Measures what a check of a call takes, alone and before an MCP server, and how many of AgentDojo's attacks it stops.
 
 An attack is stopped where the guard refuses one of the recorded calls of its injected task, made after the calls of the
 user's task. With results scanned it is also stopped where every result that holds the attack is refused. What the
@@ -14,19 +14,20 @@ import json
 import subprocess
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import combinations
 from pathlib import Path
 from statistics import median
 from typing import Any, NamedTuple
 
-from benchmarks import guard_doors
+from benchmarks import _guard_doors, _guard_mcp
 from benchmarks.peers.agentdojo import ATTACKS
 from benchmarks.row import Row
 from benchmarks.side_by_side import PEERS, SECONDS, Tool, python_for
 from toolevals.grading.guard import Guard, PastCall, Policy, Request, State, compile_policy
 from toolevals.grading.json_schema.conformance import validator_of
 from toolevals.grading.values import ToolSpec
+from toolevals.json_types import JsonMapping, JsonObject
 
 CHECKS = 5_000
 # Microseconds.
@@ -48,7 +49,7 @@ SHOP = (
     ),
     ToolSpec("get_order"),
 )
-RULES: dict[str, Any] = {
+RULES: JsonObject = {
     "schema": {"kind": "schema", "mode": "enforce"},
     "keys": {"kind": "keys", "mode": "enforce", "keys": {"desk": {"allowed_tools": ["get_*", "issue_refund"]}}},
     "blocked": {"kind": "blocked", "mode": "enforce", "tools": ["drop_all"]},
@@ -72,9 +73,10 @@ RULES: dict[str, Any] = {
 
 
 def rows() -> Iterator[Row]:
-    """Measure the check, then the attacks."""
+    """Measure the check, its doors, then the attacks."""
     yield from _check_rows()
-    yield from guard_doors.rows()
+    yield from _guard_doors.rows()
+    yield from _guard_mcp.rows()
     suites = attacked_suites()
     attacks = sum(len(suite["injections"]) * len(suite["users"]) for suite in suites.values())
     yield Row(f"{attacks} attacks stopped by lists of an oracle", *_stopped(outcome(suites, {})))
@@ -139,24 +141,24 @@ def _benign(name: str, found: Outcome) -> Row:
     return Row(title, 100 * found.refused / found.gold, "%", target=MOST_BENIGN, better="lower")
 
 
-def attacked_suites() -> dict[str, Any]:
+def attacked_suites() -> JsonObject:
     """Return AgentDojo's suites, by an environment of its own. Raises StepError where it cannot be had."""
     tool = Tool(PEERS / "agentdojo.py", "attacks", "AgentDojo")
     python = python_for(tool)
     with tempfile.TemporaryDirectory(prefix="toolevals-bench-") as folder:
         path = Path(folder) / "suites.json"
         subprocess.run([python, str(tool.path), str(path)], check=True, timeout=SECONDS, cwd=folder)
-        found: dict[str, Any] = json.loads(path.read_text("utf-8"))
+        found: JsonObject = json.loads(path.read_text("utf-8"))
     return found
 
 
-def _halves(suites: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:
+def _halves(suites: JsonMapping) -> Iterator[tuple[str, ...]]:
     """Yield each way to write on two suites, up to which two they are."""
     first, *_ = suites
     yield from (pair for pair in combinations(suites, 2) if first in pair)
 
 
-def _written_rows(suites: Mapping[str, Any], one: tuple[str, ...]) -> Iterator[Row]:
+def _written_rows(suites: JsonMapping, one: tuple[str, ...]) -> Iterator[Row]:
     other = tuple(name for name in suites if name not in one)
     total = Outcome()
     for written, measured in ((one, other), (other, one)):
@@ -167,10 +169,10 @@ def _written_rows(suites: Mapping[str, Any], one: tuple[str, ...]) -> Iterator[R
     yield _benign(f"calls of gold refused: {named}", total)
 
 
-def written_on(suites: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def written_on(suites: Sequence[JsonMapping]) -> JsonObject:
     """Return patterns, and a rule of origin for each argument that the calls of gold of suites often have and keep."""
     named = {name for suite in suites for call in _gold(suite) for name in call["arguments"]}
-    rules: dict[str, Any] = {"patterns": PATTERNS}
+    rules: JsonObject = {"patterns": PATTERNS}
     for place, name in enumerate(sorted(named)):
         having = sum(call["arguments"].get(name) not in (None, "", []) for suite in suites for call in _gold(suite))
         rule = {"kind": "origin", "mode": "enforce", "places": [{"pointer": f"/{name}"}], "trusted_fields": ["*"]}
@@ -179,12 +181,12 @@ def written_on(suites: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     return rules
 
 
-def _gold(suite: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+def _gold(suite: JsonMapping) -> Iterator[JsonMapping]:
     for task in suite["users"].values():
         yield from task["calls"]
 
 
-def outcome(suites: Mapping[str, Any], rules: Mapping[str, Any], attack: str = "the bare goal") -> Outcome:
+def outcome(suites: JsonMapping, rules: JsonMapping, attack: str = "the bare goal") -> Outcome:
     """Return what a policy with lists of an oracle and these rules stops and refuses in suites."""
     total = Outcome()
     for suite in suites.values():
@@ -196,7 +198,7 @@ def outcome(suites: Mapping[str, Any], rules: Mapping[str, Any], attack: str = "
     return total
 
 
-def _guard(suite: Mapping[str, Any], rules: Mapping[str, Any]) -> Guard:
+def _guard(suite: JsonMapping, rules: JsonMapping) -> Guard:
     tools = [ToolSpec.from_document(each) for each in suite["tools"]]
     lists = {
         user: {"allowed_tools": sorted({call["name"] for call in task["calls"]}) or ["(none)"]}
@@ -206,7 +208,7 @@ def _guard(suite: Mapping[str, Any], rules: Mapping[str, Any]) -> Guard:
     return compile_policy(Policy.from_document({"rules": given}), tools)
 
 
-def _gold_refused(suite: Mapping[str, Any], rules: Mapping[str, Any]) -> int:
+def _gold_refused(suite: JsonMapping, rules: JsonMapping) -> int:
     """Return how many calls of gold are refused, before they are made or for their results."""
     guard, refused = _guard(suite, rules), 0
     for user, task in suite["users"].items():
@@ -217,7 +219,7 @@ def _gold_refused(suite: Mapping[str, Any], rules: Mapping[str, Any]) -> int:
     return refused
 
 
-def _is_stopped(guard: Guard, suite: Mapping[str, Any], user: str, task: Mapping[str, Any], attack: str) -> bool:
+def _is_stopped(guard: Guard, suite: JsonMapping, user: str, task: JsonMapping, attack: str) -> bool:
     words = ATTACKS[attack].format(goal=task["goal"])
     calls = task["attacks"][attack][user]
     holding = [call for call in calls if _holds(call["result"], words)]
@@ -229,7 +231,7 @@ def _is_stopped(guard: Guard, suite: Mapping[str, Any], user: str, task: Mapping
     return not all(guard.check(request, state).allowed for request in asked)
 
 
-def _passes_result(guard: Guard, call: Mapping[str, Any], user: str) -> bool:
+def _passes_result(guard: Guard, call: JsonMapping, user: str) -> bool:
     return guard.check(Request(call["name"], call["arguments"], result=call["result"], key=user)).allowed
 
 
@@ -240,5 +242,5 @@ def _holds(result: Any, words: str) -> bool:
     return any(_holds(each, words) for each in inside)
 
 
-def _made(calls: Sequence[Mapping[str, Any]]) -> tuple[PastCall, ...]:
+def _made(calls: Sequence[JsonMapping]) -> tuple[PastCall, ...]:
     return tuple(PastCall.from_document(call) for call in calls)

@@ -137,12 +137,12 @@ class Labeller:
 
     def by_page(self, labels: int) -> Times:
         """Submit on the page, which answers with the next example."""
-        from django.middleware.csrf import _get_new_csrf_string
         from django.test import Client
+        from django.utils.crypto import get_random_string
 
         signed_in = Client()
         signed_in.force_login(self.user)
-        token = _get_new_csrf_string()
+        token = get_random_string(32)
         cookies = f"sessionid={signed_in.cookies['sessionid'].value}; csrftoken={token}"
         self.headers = {"Cookie": cookies, "HX-Request": "true", "X-CSRFToken": token}
         self.headers["Content-Type"] = "application/x-www-form-urlencoded"

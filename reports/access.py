@@ -14,6 +14,8 @@ PAGES = (
     "reliability",
     "baseline-agents",
     "suspects",
+    "issues",
+    "issue",
     "trends",
     "agent-trends",
     "bundle",
@@ -68,6 +70,8 @@ DOWNLOADS = (
     "steps-csv",
     "baseline-agents-csv",
     "suspects-csv",
+    "issues-csv",
+    "issue-cases-csv",
     "trends-csv",
     "agent-trends-csv",
     "bundle-file",
@@ -129,6 +133,8 @@ INTERFACE = (
     "trials",
     "baseline-agents",
     "suspects",
+    "issues",
+    "issue",
     "solved",
     "trends",
     "agent-trends",
@@ -156,7 +162,7 @@ RULES = {
     "reports:badge-change": Rule(Role.ADJUDICATOR),
     **{
         f"reports:{name}": Rule(Role.REVIEWER)
-        for name in ("dispute", "suspect-dispute", "case-tag", "case-note", "thumb")
+        for name in ("dispute", "suspect-dispute", "issue-act", "case-tag", "case-note", "thumb")
     },
     **{f"reports-api:{name}": Rule(Role.VIEWER) for name in INTERFACE},
     "reports-api:run-gates": Rule(Role.VIEWER, Role.ADJUDICATOR),

@@ -12,6 +12,7 @@ from reports.gates import views as gates
 from reports.golds import views as golds
 from reports.guard import views as guard
 from reports.home.production_comparison import production_comparison
+from reports.issues import views as issues
 from reports.matrix import views as matrix
 from reports.public_scores import views as public_scores
 from reports.recovery import views as recovery
@@ -144,6 +145,11 @@ urlpatterns = [
         suspects.suspect_dispute,
         name="suspect-dispute",
     ),
+    path("issues/", issues.issues, name="issues"),
+    path("issues.csv", issues.issues_csv, name="issues-csv"),
+    path("issues/<uuid:issue>/", issues.issue, name="issue"),
+    path("issues/<uuid:issue>/cases.csv", issues.issue_cases_csv, name="issue-cases-csv"),
+    path("issues/<uuid:issue>/<slug:act>/", issues.issue_act, name="issue-act"),
     path("solved/", solved.solved, name="solved"),
     path("solved.csv", solved.solved_csv, name="solved-csv"),
     path("runs/<int:number>/examples/<uuid:example>/", solved.example_case, name="example-case"),

@@ -51,11 +51,6 @@ def kept_slots(user: User) -> list[UUID]:
     return list(LabelSlot.objects.filter(assignee=user, state__in=QUEUED).values_list("pk", flat=True)[:FEW])
 
 
-def held_slot(place: Dataset | Project, user: User) -> UUID | None:
-    """Return the id of what this person has claimed in a dataset or project and not submitted, the oldest claim."""
-    return LabelSlot.objects.in_scope(place).held_by(user).values_list("pk", flat=True).first()
-
-
 def slot_of_round(revision: Revision, user: User) -> LabelSlot | None:
     """Return this person's slot in the current round of a locked revision, its row locked."""
     slots = LabelSlot.objects.filter(revision=revision, reviewer=user, round=revision.round)
@@ -266,8 +261,6 @@ def _held(
     scope: Dataset | Project, batch: LabelBatch | None, actor: User, beside: LabelSlot | None = None
 ) -> UUID | None:
     """Return the id of what this person has claimed in a part of the queue and not submitted, `beside` apart."""
-    if batch is None and beside is None:
-        return held_slot(scope, actor)
     held = _scope(scope, batch).held_by(actor).values_list("pk", flat=True)
     return held.exclude(pk=beside.pk).first() if beside is not None else held.first()
 

@@ -12,6 +12,7 @@ from reports.downloads import api as downloads
 from reports.gates import api as gates
 from reports.golds import api as golds
 from reports.guard import api as guard
+from reports.issues import api as issues
 from reports.matrix import api as matrix
 from reports.public_scores import api as public_scores
 from reports.run import api as run
@@ -47,6 +48,8 @@ urlpatterns = [
     path("benchmarks/", public_scores.PublicScoresView.as_view(), name="benchmarks"),
     path("benchmarks/import/", public_scores.PublicScoresImportView.as_view(), name="benchmarks-import"),
     path("benchmarks/<uuid:score>/", public_scores.PublicScoreView.as_view(), name="benchmark"),
+    path("issues/", issues.IssuesView.as_view(), name="issues"),
+    path("issues/<uuid:issue>/", issues.IssueView.as_view(), name="issue"),
     path("gates/", gates.HeldGates.as_view(), name="gates"),
     path("gates/<uuid:gate>/", gates.HeldGateDetail.as_view(), name="gate"),
     path("named-gates/", gates.NamedGatesView.as_view(), name="named-gates"),

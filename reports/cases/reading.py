@@ -29,19 +29,23 @@ from reports.run.analysis import WARNING
 from reports.run.metrics import case_verdicts
 from toolevals.grading.engine.case_findings import open_questions
 from toolevals.grading.json_schema.reasons import SchemaReason
-from toolevals.grading.values import Expectation, MalformedCall, Transcript
+from toolevals.grading.values import Expectation, MalformedCall, Refusal, ToolCall, Transcript
+from toolevals.grading.values.canonical import shown
 from toolevals.grading.values.verdict_table import VERDICT_NAMES
 from toolevals.grading.values.verdicts import CaseGrade as Grade
 from toolevals.grading.values.verdicts import Injection, JudgedVerdict, SchemaProblem, Verdict, decided_words
+from toolevals.registry.tool_lists import tools_in
+from toolevals.runs.grading.policies import guards_of, with_policy
 from toolevals.runs.judging.blindness import shown_detail
 from toolevals.runs.judging.unscored import ANSWERS
 from toolevals.runs.models import CaseGrade
-from toolevals.runs.queries import schema_reasons
+from toolevals.runs.queries import schema_reasons, tools_offered
 from toolevals.runs.rereading.shown_cases import done_messages
 from toolevals.workspace.models import Role, User
 
 MOST_RUNS = 60
 LONGEST_ANSWER = 200
+LONGEST_ARGUMENTS = 1_000
 # With more turns than this before the one that is asked about all but so many are folded.
 MOST_BEFORE, NEAR = 4, 2
 GOLD_WORDS = {
@@ -113,6 +117,8 @@ class CaseReading:
     expectation: Expectation
     verdicts: dict[str, Verdict]
     metrics: Mapping[str, Verdict]
+    # What a guard refused, with the arguments as text.
+    refusals: tuple[tuple[Refusal, str], ...]
     # What decides it, in words.
     decided_by: str
     schema_problems: tuple[SchemaProblem, ...]
@@ -167,6 +173,10 @@ def read_case(case: CaseGrade, user: User, role: Role) -> CaseReading:
     expectation = Expectation.from_document(gold.expectation)
     document = case.transcript.document
     transcript = None if document is None else Transcript.from_document(document)
+    guards = guards_of(case.grading)
+    if transcript is not None and guards is not None:
+        tools = tools_offered(tools_in(revision.tools), case.grading.run.agent)
+        transcript = with_policy(transcript, guards, tools, revision.input)
     done = read_conversation({"messages": done_messages(transcript)})
     return CaseReading(
         title=case_title(grade),
@@ -183,6 +193,7 @@ def read_case(case: CaseGrade, user: User, role: Role) -> CaseReading:
         expectation=expectation,
         verdicts={name: grade.verdicts[name] for name in VERDICT_NAMES if name in grade.verdicts},
         metrics=case_verdicts(case, expectation, transcript),
+        refusals=tuple(map(_refused, (transcript.refusals if transcript else None) or ())),
         decided_by=decided_words(grade.decided_by),
         schema_problems=grade.schema_problems,
         schema_reasons=tuple(reason for _, reason in schema_reasons(case)),
@@ -200,6 +211,11 @@ def read_case(case: CaseGrade, user: User, role: Role) -> CaseReading:
         other_runs=_other_runs(case),
         trials=_trials(case, expectation),
     )
+
+
+def _refused(refusal: Refusal) -> tuple[Refusal, str]:
+    call = refusal.call
+    return refusal, shown(call.arguments, LONGEST_ARGUMENTS) if isinstance(call, ToolCall) else call.text
 
 
 def _is_context(turn: Turn) -> bool:

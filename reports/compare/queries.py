@@ -138,7 +138,6 @@ class TwoRuns:
 
     @cached_property
     def comparison(self) -> RunComparison:
-        """The comparison."""
         return self.kept("all", lambda: compared(self.paired))
 
     def kept(self, what: str, work_out: Callable[[], Result]) -> Result:

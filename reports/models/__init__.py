@@ -1,8 +1,9 @@
-"""Say what reports keep: gates that checked runs, suspect labels, other verdicts, published scores, policies' rates."""
+"""Say what reports keep: gates that checked runs, suspect labels, other verdicts, published scores, issues, rates."""
 
 from reports.dialects.models import DialectCase, DialectReading
 from reports.gates.models import GateBadge, GatePreview, HeldGate, NamedGate
 from reports.guard.models import PolicyRates, PolicyRefusal
+from reports.issues.models import Issue, IssueCase, IssueEvent, IssueGathering, IssueState
 from reports.public_scores.models import PublicScore
 from reports.suspects.models import Suspect, SuspectCount
 
@@ -12,6 +13,11 @@ __all__ = [
     "GateBadge",
     "GatePreview",
     "HeldGate",
+    "Issue",
+    "IssueCase",
+    "IssueEvent",
+    "IssueGathering",
+    "IssueState",
     "NamedGate",
     "PolicyRates",
     "PolicyRefusal",

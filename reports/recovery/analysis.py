@@ -14,7 +14,7 @@ from toolevals.presentation.palettes import ALL_RIGHT, heat_step
 # Of (tool, class, reaction, score): episodes, recoveries, bad answers, errors, identical retries after errors.
 Kind = tuple[Any, ...]
 RIGHT: Final = 1.0
-# Sums over the examples under ("right" or "recovered", then which failures): see `runs.services.kept_sums`.
+# Sums over the examples under ("right" or "recovered", then which failures): see `aggregates.sums.kept_sums`.
 FailureSums = Mapping[tuple[str, ...], ExampleSums]
 
 

@@ -32,11 +32,6 @@ class BaselineAgentRow:
         return (self.layers.outcome, *(step.row for step in self.layers.funnel)) if self.layers else ()
 
 
-def baseline_agent_rows(rows: Iterable[tuple[str, str, int, Layers | None]]) -> tuple[BaselineAgentRow, ...]:
-    """Return the rows of baseline agents (kind, name, run, layers)."""
-    return tuple(BaselineAgentRow(*row) for row in rows)
-
-
 def highest(rows: Iterable[BaselineAgentRow]) -> Mapping[str, tuple[float, str]]:
     """Return, for each rate, the highest that a baseline agent reaches, and its name. Luck alone explains that."""
     best: dict[str, tuple[float, str]] = {}
@@ -72,8 +67,8 @@ def version_baseline_agents(version: DatasetVersion | UUID) -> tuple[BaselineAge
     )
     counts = verdict_counts_of([grading for _, _, grading, _ in runs if grading])
     sums = verdict_sums([grading for _, _, grading, trials in runs if grading and trials > 1])
-    return baseline_agent_rows(
-        (
+    return tuple(
+        BaselineAgentRow(
             kind,
             BaselineAgent(kind).label,
             number,

@@ -57,7 +57,7 @@ def argument_rows(
 
     `counts` are (tool, argument, kind, calls), `aligned` the counts of the matrix of aligned calls by expected and
     actual tool. `sums` are those over the examples by (tool, argument), and by (tool,) where none of its calls is wrong
-    (see `runs.services.kept_sums`).
+    (see `toolevals.runs.aggregates.sums.kept_sums`).
     """
     held: dict[tuple[str, str], dict[str, int]] = {}
     for tool, argument, kind, count in counts:
@@ -88,6 +88,7 @@ WORDS: Final[Mapping[str, str]] = {
     "result_use": "use of results",
     "fields": "fields",
     "unscored": "unscored by rules",
+    "guard": "refused by the guard",
 }
 
 

@@ -109,6 +109,9 @@ def _tabs(run: Run, current: str, grading: int | None) -> tuple[Tab, ...]:
     if run.agent.connector == Connector.UPLOAD:
         tabs.append(Tab("Recorded", run_url("recorded", run) + query, current == "recorded"))
     if not run.baseline_agent:
+        tabs.append(
+            Tab("Issues", f"{reverse('reports:issues', args=[run.project.slug])}?run={run.number}", current=False)
+        )
         tabs.append(Tab("Compare", run_url("compare-with", run), current == "compare"))
     trends = reverse("reports:trends", args=[run.project.slug, run.experiment.slug])
     return (*tabs, Tab("Trends", trends, current == "trends"))

@@ -33,6 +33,7 @@ from reports.run.analysis import (
 )
 from reports.run.baseline_agents import baseline_rates, version_asked, version_baseline_agents
 from reports.run.findings import KIND_WORDS, KINDS, ArgumentRow
+from reports.run.guard import guard_shown
 from reports.run.header import RunHead, graded, run_head
 from reports.run.metrics import metrics_of
 from reports.run.overreach import grading_overreach
@@ -146,7 +147,7 @@ def _analyses(request: ProjectRequest, head: RunHead, grading: Grading) -> dict[
     return {
         "layers": layers,
         "outcome_counts": OUTCOME_COUNTS,
-        **_findings(grading, counts, sums, layers),
+        **(found := _findings(grading, counts, sums, layers)),
         "decided": deciding_of(counts),
         "noise": score_words(
             grading_noise(grading, actor=request.user, begin=True),
@@ -188,6 +189,9 @@ def _analyses(request: ProjectRequest, head: RunHead, grading: Grading) -> dict[
         "overreach_left": max(0, len(overreach.rows) - MOST_OVERREACH),
         "readings": run_readings(head.run),
         "latent": counts.get("latent", {}).get(LATENT, 0),
+        "guard": guard_shown(
+            head.run, grading, found["findings"]["guard"], offers=head.is_newest and not head.run.baseline_agent
+        ),
     }
 
 

@@ -37,6 +37,7 @@ MADE: tuple[Callable[[World], Any], ...] = (
     lambda world: runs_arguments.a_look_plan(world, world.owner),
     lambda world: runs_arguments.a_simulator(world, world.owner),
     lambda world: reports_arguments.a_gate(world, world.owner),
+    lambda world: reports_arguments.an_issue(world, world.owner),
     lambda world: reports_arguments.a_named_gate(world, world.owner),
     lambda world: reports_arguments.a_gate_preview(world, world.owner),
     lambda world: reports_arguments.a_measurement(world, world.owner),

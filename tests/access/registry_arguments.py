@@ -53,6 +53,7 @@ ARGUMENTS: dict[str, Argument] = {
     "registry": a_registry,
     "number": a_number,
     "before": a_number,
+    "place": a_number,
     "job": a_read_document,
     "policy": a_policy,
 }

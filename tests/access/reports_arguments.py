@@ -15,14 +15,16 @@ from reports.downloads.services import bundle_start, bundle_work, table_start, t
 from reports.dropped.preview import file_drop
 from reports.gates.services import GateRequest, badge_make, gate_hold, gate_preview_start, named_gate_save
 from reports.guard.measuring import rates_measure, rates_start
-from reports.models import PolicyRates, Suspect
+from reports.issues.gathering import issue_id
+from reports.models import Issue, IssueCase, PolicyRates, Suspect
 from reports.public_scores.services import public_score_record
 from tests.access.runs_arguments import a_case, a_graded_run, a_grading, a_number
 from tests.access.world import Argument, World
 from tests.labeling.rows import SHOP_TOOLS
+from toolevals.grading.failures import Failure, kind_of, name_of
 from toolevals.registry.models import Policy, PolicyVersion
 from toolevals.registry.policies.services import policy_activate, policy_create
-from toolevals.runs.models import Grading, Run
+from toolevals.runs.models import CaseGrade, Grading, Run
 from toolevals.workspace.jobs.leases import batch_work
 from toolevals.workspace.models import Batch, User
 
@@ -47,6 +49,27 @@ def a_suspect(world: World, person: User) -> UUID:
         entry = VersionEntry.objects.filter(version=version).earliest("position")
         suspect = Suspect.objects.create(version=version, entry=entry, score=0.5, score_with_labels=0.5)
     return suspect.entry.revision_id  # type: ignore[no-any-return]
+
+
+def an_issue(world: World, person: User) -> UUID:
+    """Return an issue with one case; the first call makes it."""
+    run = a_graded_run(world)
+    failure = Failure("selection", "wrong_tool", "get_order_status", "issue_refund")
+    pk = issue_id(world.project, failure)
+    if not Issue.objects.filter(pk=pk).exists():
+        case = CaseGrade.objects.filter(grading__run=run).latest("pk")
+        at = case.transcript.created_at
+        issue = Issue.objects.create(
+            id=pk, project=world.project, name=name_of(failure), key=failure.key, kind=kind_of(failure),
+            first_seen=at, last_seen=at, **failure.to_document(),
+        )  # fmt: skip
+        IssueCase.objects.create(issue=issue, case=case, grading=case.grading, at=at)
+    return pk
+
+
+def an_act(world: World, person: User) -> str:
+    """Return an act on an issue."""
+    return "reopen"
 
 
 def a_bundle(world: World, person: User) -> UUID:
@@ -202,13 +225,19 @@ def a_measurement(world: World, person: User) -> UUID:
     return rates.pk  # type: ignore[no-any-return]
 
 
+def a_measured_policy(world: World, person: User) -> str:
+    """Return a policy whose first version is measured."""
+    a_measurement(world, person)
+    return a_policy(world, person)
+
+
 def a_rule(world: World, person: User) -> str:
     """Return the id of the policy's rule."""
     return "blocked"
 
 
 ARGUMENTS: dict[str, Argument] = {
-    "policy": a_policy,
+    "policy": a_measured_policy,
     "rates": a_measurement,
     "rule": a_rule,
     "gate": a_gate,
@@ -229,6 +258,8 @@ ARGUMENTS: dict[str, Argument] = {
     "after": a_grading,
     "revision": a_revision,
     "suspected": a_suspect,
+    "issue": an_issue,
+    "act": an_act,
     "score": a_score,
     "example": an_example,
 }

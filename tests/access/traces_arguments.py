@@ -14,8 +14,8 @@ from toolevals.traces.intake.services import spans_store
 from toolevals.traces.intake.sorting import sorted_spans
 from toolevals.traces.judges.services import TraceJudgeRequest, trace_judge_set
 from toolevals.traces.models import Period, Promotion, PromotionSchedule, PromotionState, Trace, TraceJudge, Turns
+from toolevals.traces.promotion.schedules import ScheduleRequest, schedule_add
 from toolevals.traces.reading.services import trace_settle
-from toolevals.traces.services.promotion_schedules import ScheduleRequest, schedule_add
 from toolevals.workspace.models import User
 
 

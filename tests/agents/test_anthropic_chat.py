@@ -231,3 +231,16 @@ def test_pieces_of_a_stream_that_belong_to_no_known_part_are_left_out_by_name():
     message, losses = message_in(joined(events)["content"], "end_turn", place=1)
     assert message.content == "Done."
     assert {loss.what for loss in losses} == {"citation", "unknown key mood_delta"}
+
+
+@WAYS
+def test_tools_whose_schemas_fit_are_sent_in_strict_mode_where_it_is_asked_for(stream):
+    fits = {"type": "object", "properties": {"id": {"type": "string"}}, "additionalProperties": False}
+    tools = (STATUS, ToolSpec("cancel", "Cancel.", fits))
+    with messages_server(lambda _: [text("Yes.")]) as server:
+        ask(server, tools=tools, stream=stream)
+        ask(server, tools=tools, stream=stream, strict_tools=True)
+    assert [[each.get("strict") for each in request["tools"]] for request in server.requests] == [
+        [None, None],
+        [None, True],
+    ]

@@ -11,6 +11,7 @@ from toolevals.agents.network import AddressPolicy
 from toolevals.agents.openai_chat import OpenAIChat
 from toolevals.agents.options import ChatOptions
 from toolevals.grading.values import MalformedCall, Message, ToolCall, ToolSpec
+from toolevals.grading.values.problems import InvalidDocument
 
 LOOPBACK = AddressPolicy.of(["127.0.0.0/8"])
 STATUS = ToolSpec("status", "Tell an order's state.", {"type": "object", "properties": {"id": {"type": "string"}}})
@@ -72,6 +73,28 @@ def test_the_request_says_what_was_asked_for():
     }
     assert {"tools", "temperature", "seed", "max_tokens"} & set(second) == set()
     assert server.keys == [f"Bearer {KEY}"] * 2
+
+
+CLOSED = {"type": "object", "properties": {"id": {"type": "string"}}, "required": ["id"], "additionalProperties": False}
+
+
+@pytest.mark.parametrize("stream", [False, True], ids=["whole", "streamed"])
+def test_tools_whose_schemas_fit_are_sent_in_strict_mode_where_it_is_asked_for(stream):
+    tools = (STATUS, ToolSpec("shop.cancel", "Cancel.", CLOSED))
+    with chat_server(lambda _: says("Yes.")) as server:
+        ask(server, tools=tools, stream=stream)
+        ask(server, tools=tools, stream=stream, strict_tools=True)
+    sent = [[each["function"].get("strict") for each in request["tools"]] for request in server.requests]
+    assert sent == [[None, None], [None, True]]
+    assert server.requests[1]["tools"][1]["function"]["parameters"] == CLOSED
+
+
+def test_strict_tools_are_an_option_that_is_kept_only_where_it_is_said():
+    said = {"base_url": "https://models.example.org/v1", "model": "small"}
+    assert "strict_tools" not in ChatOptions.from_document(said).to_document()
+    assert ChatOptions.from_document({**said, "strict_tools": True}).to_document()["strict_tools"] is True
+    with pytest.raises(InvalidDocument, match="/strict_tools: needs tools that are offered natively"):
+        ChatOptions.from_document({**said, "strict_tools": True, "tools": "text"})
 
 
 def test_a_conversation_goes_back_as_it_came():

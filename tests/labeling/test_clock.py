@@ -26,7 +26,7 @@ def test_a_worker_ahead_leaves_the_time_to_take_a_label_back(dataset, examples, 
         machine_clock_shift(patch, timedelta(minutes=20))
         Sweeper().round()
     # The duty was called, and found nothing due.
-    assert SweepTask.objects.filter(name="labeling.services.settle_due").exclude(ran_at=None).exists()
+    assert SweepTask.objects.filter(name="labeling.adjudicate.resolution.settle_due").exclude(ran_at=None).exists()
     revision = Revision.objects.get(pk=label.revision_id)
     assert (revision.settles_at, revision.resolution) == (settles_at, Resolution.OPEN)
     label_withdraw(label=label, actor=ann)

@@ -11,6 +11,8 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
+import pytest
+
 from scripts.dev.environment import ROOT
 
 PACKAGES: Final = ("toolevals", "labeling", "reports", "benchmarks", "scripts")
@@ -19,6 +21,15 @@ NAMING_MODELS: Final = ("querysets", "blindness")
 
 # The form of an error, which whoever refuses a program's request answers.
 SHARED_ANSWERS: Final = frozenset({"toolevals.workspace.api.problems"})
+
+# What runs by itself in a sandbox, or before there is an environment.
+ALONE: Final = (
+    "toolevals/agents/code/driver.py",
+    "toolevals/agents/code/leaderboard_turns.py",
+    "toolevals/agents/code/states.py",
+    "toolevals/agents/code/user_namespace.py",
+    "toolevals/sample/data/simulator/simulator.py",
+)
 
 CORE = """
 import importlib, pkgutil, sys
@@ -32,6 +43,15 @@ print(*sorted({"django", "celery", "rest_framework", "redis", "httpx"} & set(sys
 def test_the_core_loads_neither_django_nor_celery() -> None:
     result = subprocess.run([sys.executable, "-c", CORE], cwd=ROOT, capture_output=True, text=True, check=True)
     assert result.stdout.strip() == ""
+
+
+@pytest.mark.parametrize("path", ALONE)
+def test_what_runs_alone_imports_the_standard_library_alone(path: str) -> None:
+    tree = ast.parse((ROOT / path).read_text("utf-8"))
+    named = {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
+    named |= {node.module or "" for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
+    assert named
+    assert sorted(name for name in named if name.partition(".")[0] not in sys.stdlib_module_names) == []
 
 
 def test_the_import_rules_name_every_room() -> None:

@@ -59,6 +59,17 @@ def migrate(data: Path, url: str = "") -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, cwd=ROOT, env=os.environ | here, capture_output=True, text=True, check=False)
 
 
+# Django's own tables that have more rows once there are new models.
+GROWING = {"auth_permission", "django_content_type"}
+
+
+def same_rows(rows: Tables, before: Tables) -> bool:
+    """Tell whether every row is as before, and none is new."""
+    return rows.keys() == before.keys() and all(
+        set(kept) <= set(rows[table]) if table in GROWING else kept == rows[table] for table, kept in before.items()
+    )
+
+
 def rows_of(connection: Any, columns: dict[str, str]) -> Tables:
     """Return the rows of tables, by the names of their columns, but for migrations and the last keys."""
     return {
@@ -108,7 +119,7 @@ def test_an_installation_from_before_is_brought_over_with_its_rows(installation:
         assert len(rows["labeling_example"]) == 3
         done = migrate(installation.parent)
         assert done.returncode == 0, done.stderr
-        assert rows_of(connection, columns) == rows
+        assert same_rows(rows_of(connection, columns), rows)
     assert sqlite_schema(installation) == sqlite_schema(sqlite_kept())
     assert "No migrations to apply" in migrate(installation.parent).stdout
 
@@ -128,7 +139,7 @@ def test_one_on_postgresql_is_brought_over_too(postgres_server: PostgresServer, 
         assert len(rows["labeling_example"]) == 3
         done = migrate(tmp_path, url)
         assert done.returncode == 0, done.stderr
-        assert rows_of(connection, columns) == rows
+        assert same_rows(rows_of(connection, columns), rows)
         brought_over = set(connection.execute(ON_POSTGRESQL).fetchall())
     with psycopg.connect(postgres_server.database_migrated(f"new_{uuid4().hex}")) as connection:
         assert brought_over == set(connection.execute(ON_POSTGRESQL).fetchall())

@@ -207,3 +207,28 @@ def test_formats_are_asserted_by_the_form_and_shown(registry: Registry, client: 
         assert ("Nothing checks the format phone of book." in page) is asserted
     assert registry.versions.count() == 4
     assert "formats asserted: yes, before: no" in body(client.get(url("changes", "tools", 4, 3)))
+
+
+def test_a_tool_says_whose_strict_mode_takes_it_and_what_stands_in_the_way(
+    registry: Registry, viewer: User, client: Client, as_user: AsUser
+):
+    closed = {"type": "object", "properties": {}, "additionalProperties": False}
+    loose = {"type": "object", "properties": {EVIL: {"type": "string", "minLength": 3}}, "required": []}
+    free = {"type": "object", "properties": {"a": {"type": "object", "additionalProperties": True}}}
+    tools = [{"name": name, "input_schema": each} for name, each in (("f", closed), ("l", loose), ("o", free))]
+    client.post(url("registry", "tools"), {"text": json.dumps(tools), "format": "auto"})
+    number = registry.versions.latest("number").number
+    person = as_user(viewer)
+    shown = " ".join(body(person.get(url("version", "tools", number))).split())
+    assert "Strict mode: OpenAI yes, Anthropic yes, Gemini yes." in shown
+    assert "Strict mode: OpenAI no, Anthropic no, Gemini no." in shown
+    fits = body(person.get(url("strict", "tools", number, 1)))
+    assert fits.count("Nothing is known against the schema.") == 3
+    assert "Copy schema" not in fits
+    refused = body(person.get(url("strict", "tools", number, 2)))
+    assert "must be closed: set additionalProperties to false" in refused
+    assert "minLength: 3" in refused
+    assert EVIL not in refused
+    assert "Change this by hand as well" in body(person.get(url("strict", "tools", number, 3)))
+    for place in (0, 4):
+        assert person.get(url("strict", "tools", number, place)).status_code == 404

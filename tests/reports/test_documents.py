@@ -10,6 +10,7 @@ import pytest
 from reports.cases import table as cases
 from reports.compare import table as comparison_tables
 from reports.golds.queries import GOLDS
+from reports.issues import table as issue_tables
 from reports.recovery.table import EPISODES, FAILURES, FOLLOWED
 from reports.reliability import table as reliability_tables
 from reports.run import table as tables
@@ -34,6 +35,7 @@ FILES = {
     "episodes.csv": EPISODES.head,
     "baseline-agents.csv": tables.BASELINE_AGENTS.head,
     "trends.csv": TRENDS.head,
+    "<id>/cases.csv": issue_tables.CASE.head,
     "judged.csv": cases.JUDGED.head,
     "state.csv": cases.STATE.head,
     "remarks.csv": cases.REMARKS.head,

@@ -12,11 +12,13 @@ from django.db.models import F
 from django.urls import reverse
 
 from reports.gates.services import gate_preview_start
+from reports.issues.gathering import issues_due
+from reports.models import Issue
 from reports.public_scores.services import public_score_record
 from reports.urls import urlpatterns
 from tests.access.addresses import addresses
 from tests.access.registry_arguments import a_version as a_registry_version
-from tests.access.reports_arguments import a_gate
+from tests.access.reports_arguments import a_gate, a_measured_policy, a_measurement
 from tests.access.world import World
 from tests.agents.chat_server import chat_server
 from tests.agents.judges import judging
@@ -31,6 +33,7 @@ from toolevals.presentation.csv import FORMULA_STARTS
 from toolevals.presentation.numbers import percent
 from toolevals.runs.models import CaseGrade, Grading, PackedCases, Run, VerdictCount
 from toolevals.runs.remarks.services import note_add, tag_add
+from toolevals.workspace.clock import database_now
 from toolevals.workspace.models import Role
 from toolevals.workspace.tokens.services import token_create
 
@@ -84,13 +87,19 @@ def made(project: Any, run_jobs: Any, settings: Any, owner: Any) -> Grading:
 @pytest.fixture
 def arguments(made: Grading, owner: Any, run_jobs: Any) -> dict[str, Any]:
     """What the addresses of the tables are made of, by name."""
-    gate = a_gate(World(made.run.project, {Role.OWNER: owner}, owner), owner)
+    world = World(made.run.project, {Role.OWNER: owner}, owner)
+    gate = a_gate(world, owner)
     preview = gate_preview_start(
         project=made.run.project, actor=owner, gate={"bounds": [{"metric": "outcome", "min": 0}]}
     )
     run_jobs()
+    issues_due(database_now())
     return {
+        "issue": Issue.objects.filter(layer="selection").earliest("pk").pk,
         "gate": gate,
+        "policy": a_measured_policy(world, owner),
+        "rates": a_measurement(world, owner),
+        "rule": "blocked",
         "preview": preview.pk,
         "case_id": made.cases.order_by("pk")[0].pk,
         "project": made.run.project.slug,
@@ -219,9 +228,14 @@ PAGES: tuple[tuple[str, dict[str, str]], ...] = (
     ("gate-preview", {}),
     ("baseline-agents", {}),
     ("suspects", {}),
+    ("issues", {}),
+    ("issue", {}),
     ("benchmarks", {}),
     ("solved", {}),
     ("recorded", {}),
+    ("policies", {}),
+    ("policy", {}),
+    ("policy-refusals", {}),
 )
 LISTS = (
     "runs:runs",

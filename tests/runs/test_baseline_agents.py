@@ -21,8 +21,8 @@ from toolevals.runs.baseline.baseline_agents import (
     baseline_agent_transcript,
     expected_of,
 )
+from toolevals.runs.baseline.starting import PAUSE, SETTLED, baseline_agents_due, baseline_agents_start
 from toolevals.runs.models import Agent, CaseGrade, Experiment, Run, VerdictCount
-from toolevals.runs.services.baseline_agents import PAUSE, SETTLED, baseline_agents_due, baseline_agents_start
 
 TOOLS = [ToolSpec(name=name, description="", input_schema={"type": "object"}) for name in ("a", "b", "c")]
 

@@ -219,3 +219,26 @@ def test_what_is_wrong_is_named_and_nothing_is_begun(project, version, options, 
     assert [problem.pointer for problem in caught.value.problems] == [pointer]
     assert not Run.objects.exists()
     assert not Agent.objects.exists()
+
+
+def test_strict_tools_are_sent_so_and_belong_to_the_agent(project, run_jobs):
+    closed = {"type": "object", "properties": {"order_id": {"type": "string"}}, "required": ["order_id"]}
+    tools = [
+        {"name": STATUS, "description": "Look up.", "input_schema": {**closed, "additionalProperties": False}},
+        {"name": "cancel", "description": "Cancel.", "input_schema": closed},
+    ]
+    row = example("status", "What is the status of order ORD-1?", STATUS)
+    version = version_of(project, [row | {"tools": tools}])
+    with chat_server(shop_agent) as server:
+        plain = live_run(project, version, server)
+        strict = live_run(project, version, server, options={"strict_tools": True})
+        run_jobs()
+    sent = [
+        {each["function"]["name"]: each["function"].get("strict") for each in said["tools"]} for said in server.requests
+    ]
+    assert sent == [{STATUS: None, "cancel": None}, {STATUS: True, "cancel": None}]
+    assert plain.agent_id != strict.agent_id
+    assert live_run(project, version, server).agent_id == plain.agent_id
+    assert "strict_tools" not in plain.agent.options
+    strict.refresh_from_db()
+    assert next(iter(cases_of(strict.grading).values())).outcome == "passed"

@@ -39,8 +39,8 @@ from toolevals.registry.models import Registry, RegistryVersion
 from toolevals.registry.policies.queries import active_guard
 from toolevals.registry.policies.services import policy_activate, policy_create, policy_delete
 from toolevals.registry.services import registry_create, registry_publish
+from toolevals.runs.baseline.starting import baseline_agents_start
 from toolevals.runs.models import CaseGrade, Grading, MatrixCount, Run, Transcript
-from toolevals.runs.services.baseline_agents import baseline_agents_start
 from toolevals.workspace.models import AuditEntry, Batch, Job, JobState, Project, Upload
 from toolevals.workspace.trash.services import TrashError, trash_destroy, trash_put, trash_restore, trash_sweep
 
@@ -244,8 +244,9 @@ def test_a_registry_keeps_the_versions_that_a_policy_uses(project):
     made = policy_create(project=project, actor=None, slug="guard", name="Guard", document=rules, registry=registry)
     policy_activate(version=made, actor=None)
     destroyed(registry)
-    _, guard = active_guard(project, None)
-    assert guard.check(Request("get_order", {"order_id": "A-1"})).allowed
+    in_force = active_guard(project, None)
+    assert in_force is not None
+    assert in_force[1].check(Request("get_order", {"order_id": "A-1"})).allowed
     policy_delete(policy=made.policy, actor=None)
     swept()
     assert not Registry.with_trash.exists()

@@ -16,8 +16,8 @@ from tests.fixtures.people import member
 from tests.runs.building import HISTORY, call, uploaded_run
 from tests.runs.trashing import destroyed
 from toolevals.registry.services import registry_create
+from toolevals.runs.baseline.starting import baseline_agents_start
 from toolevals.runs.models import Run
-from toolevals.runs.services.baseline_agents import baseline_agents_start
 from toolevals.workspace.models import Project, Role
 from toolevals.workspace.tokens.services import token_create
 from toolevals.workspace.trash.services import trash_put

@@ -44,6 +44,7 @@ from toolevals.registry.large_documents import large_preview_start, large_publis
 from toolevals.registry.mcp_servers import registry_fetch_begin  # noqa: E402
 from toolevals.registry.services import registry_create  # noqa: E402
 from toolevals.runs.agents.services import agent_ensure  # noqa: E402
+from toolevals.runs.baseline.starting import baseline_agents_start  # noqa: E402
 from toolevals.runs.drift.services import drift_begin  # noqa: E402
 from toolevals.runs.grading.services import grading_start  # noqa: E402
 from toolevals.runs.judge_calibrations.services import CalibrationRequest, calibration_begin  # noqa: E402
@@ -51,7 +52,6 @@ from toolevals.runs.models import JudgeCalibration, Run  # noqa: E402
 from toolevals.runs.probes.services import probes_begin  # noqa: E402
 from toolevals.runs.rereading.services import RereadingRequest, rereading_begin  # noqa: E402
 from toolevals.runs.rubrics.services import TryoutRequest, tryout_begin  # noqa: E402
-from toolevals.runs.services.baseline_agents import baseline_agents_start  # noqa: E402
 from toolevals.runs.simulators.services import simulator_begin  # noqa: E402
 from toolevals.traces.intake.services import spans_store  # noqa: E402
 from toolevals.traces.intake.sorting import sorted_spans  # noqa: E402

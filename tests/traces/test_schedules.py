@@ -13,15 +13,15 @@ from django.utils import timezone
 from labeling.models import Example
 from tests.traces.sending import conversation, export, send
 from toolevals.traces.models import Promotion, PromotionSchedule
-from toolevals.traces.reading.filters import TraceFilter
-from toolevals.traces.reading.services import traces_settle
-from toolevals.traces.services.promotion_schedules import (
+from toolevals.traces.promotion.schedules import (
     ScheduleRequest,
     due_after,
     promotions_due,
     schedule_add,
     schedule_switch,
 )
+from toolevals.traces.reading.filters import TraceFilter
+from toolevals.traces.reading.services import traces_settle
 
 PAGE = "/p/shop/traces/examples/"
 API = "/api/v1/projects/shop/traces/schedules/"
@@ -44,7 +44,7 @@ def due(run_jobs: Any, schedule: PromotionSchedule, hours: float = 1.01) -> Prom
 
 
 def test_the_sweeper_asks_which_schedule_is_due():
-    assert "toolevals.traces.services.promotion_schedules.promotions_due" in configured.SWEEP_TASKS
+    assert "toolevals.traces.promotion.schedules.promotions_due" in configured.SWEEP_TASKS
 
 
 def test_examples_are_made_of_new_traces_a_few_each_time(schedule, sent, owner, run_jobs):

@@ -16,11 +16,11 @@ from tests.traces.promoting import promoted
 from tests.traces.sending import TOOL, conversation, export, send, span
 from toolevals.grading.reading.examples import ExampleRow
 from toolevals.grading.values import ToolSpec
+from toolevals.traces.intake.retention import traces_forget
 from toolevals.traces.models import SpanVerdict, ToolUse, Trace, TraceExample, TraceSettings
 from toolevals.traces.reading import chunks
 from toolevals.traces.reading import services as settling
 from toolevals.traces.reading.services import trace_settle, traces_settle
-from toolevals.traces.services.retention import traces_forget
 from toolevals.traces.tasks import settle
 from toolevals.workspace.clock import database_now
 from toolevals.workspace.trash.kinds import trash_kinds

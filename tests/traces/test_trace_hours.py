@@ -11,14 +11,14 @@ from django.utils import timezone
 
 from tests.traces.sending import conversation, export, send
 from toolevals.traces.intake.models import first_id
+from toolevals.traces.intake.retention import traces_forget
 from toolevals.traces.models import SpanVerdict, ToolUse, Trace, TraceHour
 from toolevals.traces.production.rule_trends import rule_trends, trend_filter
 from toolevals.traces.production.tool_figures import ToolFigures, tool_figures
 from toolevals.traces.production.trace_costs import cost_figures
+from toolevals.traces.production.trace_hours import trace_hours_count
 from toolevals.traces.reading.filters import TraceFilter
 from toolevals.traces.reading.services import traces_settle
-from toolevals.traces.services.retention import traces_forget
-from toolevals.traces.services.trace_hours import trace_hours_count
 
 MORNING = datetime(2026, 3, 2, 9, 30, tzinfo=UTC)
 GONE = '{"error": "order not found", "code": 404}'

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from toolevals.agents.chats import Reply, UnreachableError, is_transient, safe
@@ -17,6 +17,7 @@ from toolevals.agents.clients import ClientChat
 from toolevals.agents.network import AddressPolicy, guarded_client
 from toolevals.agents.openai_messages import WireNames, losses_within, with_calls_said, with_ids
 from toolevals.agents.options import AnthropicOptions
+from toolevals.grading.json_schema.strict_tools import strict_names
 from toolevals.grading.reading.parsing import Loss, is_count, read_transcript
 from toolevals.grading.values import Call, MalformedCall, Message, ToolCall, ToolSpec
 from toolevals.grading.values.problems import InvalidDocument
@@ -30,9 +31,13 @@ _NOT_IN_IDS = re.compile(r"[^a-zA-Z0-9_-]")
 PASSING = frozenset({"overloaded_error", "rate_limit_error", "api_error", "timeout_error"})
 
 
-def as_tools(tools: Sequence[ToolSpec]) -> list[JsonObject]:
-    """Return the tools as `tools` of a request."""
-    return [{"name": tool.name, "description": tool.description, "input_schema": tool.input_schema} for tool in tools]
+def as_tools(tools: Sequence[ToolSpec], strict: Collection[str] = ()) -> list[JsonObject]:
+    """Return the tools as `tools` of a request; those named by `strict` in strict mode."""
+    return [
+        {"name": tool.name, "description": tool.description, "input_schema": tool.input_schema}
+        | ({"strict": True} if tool.name in strict else {})
+        for tool in tools
+    ]
 
 
 def system_in(messages: Sequence[Message]) -> list[str]:
@@ -230,7 +235,7 @@ class AnthropicChat(ClientChat):
         if system := [text for text in (options.system, *system_in(messages)) if text.strip()]:
             request["system"] = "\n\n".join(system)
         if tools:
-            request["tools"] = as_tools(tools)
+            request["tools"] = as_tools(tools, strict_names(tools, "anthropic") if options.strict_tools else ())
         if options.temperature is not None:
             request["temperature"] = options.temperature
         request |= options.extra

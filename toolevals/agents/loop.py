@@ -10,7 +10,9 @@ from enum import StrEnum
 from typing import Protocol
 
 from toolevals.agents.chats import Chat, Reply, UnreachableError
+from toolevals.agents.guarding import CallGuard
 from toolevals.agents.worlds import Nothing, NotSimulatedError, Refusals, ToolAnswer, World, WorldDiedError
+from toolevals.grading.guard import GuardedConversation
 from toolevals.grading.matching.value_differences import state_patch
 from toolevals.grading.reading.parsing import Loss, Tally, transcript_in
 from toolevals.grading.values import Call, MalformedCall, Measures, Message, StateChanges, ToolSpec, Transcript
@@ -141,13 +143,15 @@ def converse(
     world: World | None = None,
     user: User | None = None,
     limits: Limits | None = None,
+    guard: GuardedConversation | None = None,
 ) -> Conversation:
     """Let an agent talk to its user and call its tools. Never raises what they raise.
 
     The transcript holds what came after the example's own messages: the agent's turns, the tools' answers, and what
-    the user said to them. Its usage and latency are sums over the agent's turns.
+    the user said to them. Its usage and latency are sums over the agent's turns. With a `guard`, which has read nothing
+    yet, calls that it refuses are not made: the agent reads why, and the transcript holds them apart, as `refusals`.
     """
-    talk = _Talk(chat, task, world or Nothing(), user or NoSimulatedUser(), limits or Limits())
+    talk = _Talk(chat, task, world or Nothing(), user or NoSimulatedUser(), limits or Limits(), guard)
     error = None
     try:
         end = talk.run()
@@ -163,6 +167,7 @@ class _Talk:
     world: World
     user: User
     limits: Limits
+    guard: GuardedConversation | None = None
     model: str = ""
     before: list[Message] = field(init=False)
     messages: list[Message] = field(default_factory=list)
@@ -175,9 +180,11 @@ class _Talk:
     _made: Counter[str] = field(default_factory=Counter)
     _failures: int = 0
     _acts_alone: bool = False
+    _guard: CallGuard = field(init=False)
 
     def __post_init__(self) -> None:
         self.before = list(transcript_in(self.task.example["messages"]).messages)
+        self._guard = CallGuard(self.guard, self.before)
         self._refusals = Refusals(reads_of({tool.name: tool for tool in self.task.tools}))
 
     def run(self) -> End:
@@ -203,6 +210,7 @@ class _Talk:
                 if answer is None:
                     return End.ANSWER
                 self.messages.append(Message("user", answer))
+                self._guard.say(self.messages[-1])
         return End.STEPS
 
     def _turn(self) -> Message:
@@ -218,23 +226,37 @@ class _Talk:
         return reply.message
 
     def _answer(self, calls: Sequence[Call]) -> End | None:
-        """Answer every call of a turn; return why the conversation ends with them, if it does."""
-        for call in calls:
+        """Answer every call of a turn; return why the conversation ends with them, if it does.
+
+        The guard is asked about all of them before the first is made.
+        """
+        turn = len(self.messages) - 1
+        places = self._guard.refuse(calls, self.messages)
+        refused = [call for call, place in zip(calls, places, strict=True) if place is None]
+        if max(map(self._repeats, refused), default=0) >= self.limits.same_calls:
+            return End.LOOP
+        for call, place in zip(calls, places, strict=True):
+            if place is None:
+                continue
             try:
                 answer = self._executed(call)
             except NotSimulatedError:
                 return End.CALLS
             took = None if answer.latency_ms is None else Measures(answer.latency_ms)
             said = Message("tool", answer.content, call_id=call.id, is_error=answer.is_error, measures=took)
-            self.messages.append(said)
+            self._guard.read(call, place, said, turn, self.messages)
             self._failures = self._failures + 1 if answer.is_error else 0
             if self._failures >= self.limits.failures:
                 return End.ERRORS
-            key = json.dumps(call.to_document() | {"id": None}, sort_keys=True)
-            self._made[key] += 1
-            if self._made[key] >= self.limits.same_calls:
+            if self._repeats(call) >= self.limits.same_calls:
                 return End.LOOP
         return None
+
+    def _repeats(self, call: Call) -> int:
+        """Count a call, and return how often it was made or refused by now."""
+        key = json.dumps(call.to_document() | {"id": None}, sort_keys=True)
+        self._made[key] += 1
+        return self._made[key]
 
     def _executed(self, call: Call) -> ToolAnswer:
         if isinstance(call, MalformedCall):
@@ -253,8 +275,9 @@ class _Talk:
         """Return what was said so far."""
         last = self.messages[-1] if self.messages else None
         answer = last.content if last and last.role == "assistant" and not last.calls else None
+        messages, refusals = self._guard.parted(self.messages)
         return Transcript(
-            messages=tuple(self.messages),
+            messages=messages,
             answer=answer,
             usage=dict(self.usage),
             latency_ms=self.latency_ms,
@@ -262,6 +285,7 @@ class _Talk:
             state=self.state,
             state_changes=self.changes,
             ended=end.value if end in CUT else None,
+            refusals=refusals,
         )
 
 

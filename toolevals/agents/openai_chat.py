@@ -29,6 +29,7 @@ from toolevals.agents.openai_messages import (
     with_ids,
 )
 from toolevals.agents.options import ChatOptions
+from toolevals.grading.json_schema.strict_tools import strict_names
 from toolevals.grading.reading.parsing import CallPieces, Loss, calls_in_text, first_choice, is_count
 from toolevals.grading.reading.parsing.text import UNHEEDED, goes_on_alone
 from toolevals.grading.values import Message, ToolSpec
@@ -92,7 +93,8 @@ class OpenAIChat(ClientChat):
             shown = text_with_tools(shown, tools)
         request: JsonObject = {"model": options.model, "messages": as_messages(names.shown(shown)), **options.extra}
         if tools and native:
-            request["tools"] = as_tools(names.shown_tools(tools))
+            offered = names.shown_tools(tools)
+            request["tools"] = as_tools(offered, strict_names(offered, "openai") if options.strict_tools else ())
         for name in ("temperature", "seed", "max_tokens"):
             if (value := getattr(options, name)) is not None:
                 request[name] = value

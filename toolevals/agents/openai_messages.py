@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 
 from toolevals.grading.reading.parsing import Loss, read_transcript
@@ -21,9 +21,12 @@ To call one or more of them, answer with nothing but a JSON list such as
 What they return comes back to you. If no tool is needed, answer in plain words."""
 
 
-def as_tools(tools: Sequence[ToolSpec]) -> list[JsonObject]:
-    """Return the tools as `tools` of a request."""
-    return [{"type": "function", "function": _described(tool)} for tool in tools]
+def as_tools(tools: Sequence[ToolSpec], strict: Collection[str] = ()) -> list[JsonObject]:
+    """Return the tools as `tools` of a request; those named by `strict` in strict mode."""
+    return [
+        {"type": "function", "function": _described(tool) | ({"strict": True} if tool.name in strict else {})}
+        for tool in tools
+    ]
 
 
 def as_messages(messages: Sequence[Message]) -> list[JsonObject]:

@@ -33,6 +33,10 @@ def options_read(document: JsonMapping, checks: Mapping[str, Check], *, required
     return {name: value for name, value in document.items() if value is not None}
 
 
+# Options that came after agents were kept by all of theirs.
+NEWER = frozenset({"strict_tools"})
+
+
 @dataclass(frozen=True, slots=True)
 class Options:
     """The options of one connector, which has them as its fields. A field without a default must be given."""
@@ -46,8 +50,9 @@ class Options:
         return cls(**options_read(document, cls.CHECKS, required=required))
 
     def to_document(self) -> JsonObject:
-        """Return every option."""
-        return asdict(self)
+        """Return every option; `NEWER` ones only where they are said, so that agents from before them stay the same."""
+        document = asdict(self)
+        return {name: value for name, value in document.items() if value or name not in NEWER}
 
 
 TEXT = Check(lambda value: isinstance(value, str), "must be text")
@@ -117,8 +122,9 @@ RESERVED = frozenset(
 class ChatOptions(Options):
     """The settings of a request to a model.
 
-    `secret` names the project's secret that lets it in. `system` is put before the conversation. `timeout` is in
-    seconds of silence. `extra` are further parameters of the request, sent as they are.
+    `secret` names the project's secret that lets it in. `system` is put before the conversation. With `strict_tools`,
+    tools whose schemas fit are sent in strict mode. `timeout` is in seconds of silence. `extra` are further parameters
+    of the request, sent as they are.
     """
 
     CHECKS: ClassVar[Mapping[str, Check]] = {
@@ -130,6 +136,7 @@ class ChatOptions(Options):
         "max_tokens": count(1, 10_000_000, "must be a whole number above 0"),
         "system": TEXT,
         "tools": one_of(TOOL_STYLES),
+        "strict_tools": TRUE_OR_FALSE,
         "stream": TRUE_OR_FALSE,
         "timeout": number(1, 3600, "of seconds"),
         "extra": parameters(RESERVED),
@@ -143,9 +150,18 @@ class ChatOptions(Options):
     max_tokens: int | None = None
     system: str = ""
     tools: str = "native"
+    strict_tools: bool = False
     stream: bool = False
     timeout: float = 120.0
     extra: JsonMapping = field(default_factory=dict)
+
+    @classmethod
+    def from_document(cls, document: JsonMapping) -> Self:
+        """Read options; what is not said is at its default. Raises InvalidDocument with every problem."""
+        said = super(ChatOptions, cls).from_document(document)
+        if said.strict_tools and said.tools != "native":
+            raise InvalidDocument.at("/strict_tools", "needs tools that are offered natively: set `tools` to native")
+        return said
 
     @property
     def address(self) -> str:
@@ -185,8 +201,9 @@ class AnthropicOptions(Options):
     """The settings of a request to a model.
 
     `secret` names the project's secret that holds its key. `system` is put before what the example says as system.
-    `max_tokens` is the longest answer, which the protocol wants to be told. `timeout` is in seconds of silence. `extra`
-    are further parameters of the request, sent as they are.
+    `max_tokens` is the longest answer, which the protocol wants to be told. With `strict_tools`, tools whose schemas
+    fit are sent in strict mode. `timeout` is in seconds of silence. `extra` are further parameters of the request, sent
+    as they are.
     """
 
     CHECKS: ClassVar[Mapping[str, Check]] = {
@@ -196,6 +213,7 @@ class AnthropicOptions(Options):
         "temperature": number(0, 1),
         "max_tokens": count(1, 10_000_000, "must be a whole number above 0"),
         "system": TEXT,
+        "strict_tools": TRUE_OR_FALSE,
         "stream": TRUE_OR_FALSE,
         "timeout": number(1, 3600, "of seconds"),
         "extra": parameters(_ANTHROPIC_RESERVED),
@@ -207,6 +225,7 @@ class AnthropicOptions(Options):
     temperature: float | None = None
     max_tokens: int = 4096
     system: str = ""
+    strict_tools: bool = False
     stream: bool = False
     timeout: float = 120.0
     extra: JsonMapping = field(default_factory=dict)

@@ -32,7 +32,18 @@ from toolevals.runs.runs.presets import PRESETS
 # The providers' own addresses, where neither the options nor the environment name another.
 PROVIDERS = {"openai": "https://api.openai.com/v1", "anthropic": "https://api.anthropic.com"}
 # Options whose flags have another name or no value of their own are read apart.
-OPTIONS = ("base_url", "url", "secret", "temperature", "seed", "max_tokens", "tools", "stream", "agent_timeout")
+OPTIONS = (
+    "base_url",
+    "url",
+    "secret",
+    "temperature",
+    "seed",
+    "max_tokens",
+    "tools",
+    "strict_tools",
+    "stream",
+    "agent_timeout",
+)
 SETTINGS = ("concurrency", "requests_per_minute", "max_steps", "budget", "cut_off")
 
 
@@ -98,6 +109,9 @@ def add_agent_options(parser: argparse.ArgumentParser) -> None:
         "--system", type=Path, metavar="FILE", help="a prompt put before every conversation; - is standard input"
     )
     group.add_argument("--tools", choices=["native", "text"], help="how tools are offered")
+    group.add_argument(
+        "--strict-tools", action="store_true", default=None, help="send tools in strict mode where their schemas fit"
+    )
     group.add_argument("--stream", action="store_true", default=None)
     group.add_argument(
         "--agent-timeout", type=float, metavar="SECONDS", help="of silence, after which a request failed"
@@ -108,6 +122,8 @@ def add_agent_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--input-price", type=float, metavar="X", help="of a million tokens")
     group.add_argument("--output-price", type=float, metavar="X", help="of a million tokens")
     group.add_argument("--budget", type=float, metavar="X", help="the run ends when it has cost so much")
+    group.add_argument("--guard", metavar="POLICY@VERSION", help="a policy that checks each call before it is made")
+    group.add_argument("--guard-key", metavar="KEY", help="whose lists of the policy are met")
     group.add_argument("--estimate", action="store_true", help="only say what the run takes at least")
 
 
@@ -130,8 +146,17 @@ def asked_of_agent(arguments: argparse.Namespace, connector: str) -> JsonObject:
     prices = {"input": arguments.input_price, "output": arguments.output_price}
     if any(price is not None for price in prices.values()):
         settings["prices"] = prices
+    if arguments.guard:
+        settings["guard"] = _guard_named(arguments.guard) | {"key": arguments.guard_key or ""}
     said = given(arguments, "model", "prompt_version", "commit") | {"name": arguments.name or arguments.model}
     return {**said, "connector": connector, "options": options, "settings": settings}
+
+
+def _guard_named(said: str) -> JsonObject:
+    policy, _, version = said.rpartition("@")
+    if not policy or not version.isdecimal():
+        raise CommandError(Exit.CONFIGURATION, f"--guard {said}: name a policy and its version, as desk@3")
+    return {"policy": policy, "version": int(version)}
 
 
 def given(arguments: argparse.Namespace, *names: str) -> JsonObject:

@@ -21,6 +21,7 @@ VERBS = {
     "gate": Verb("gate", "hold a run, or a file without any server, against what it must reach"),
     "login": Verb("login", "keep a server's address and a project's token for this account"),
     "logout": Verb("login", "forget what login has kept"),
+    "guard-mcp": Verb("guard_mcp.verb", "stand between an MCP client and a server, and keep both to a policy"),
     "what": Verb("what", "say what a file is, and what would be read of it; no server needed"),
     "import": Verb("importing", "bring tools or examples to a project"),
     "send": Verb("sending", "send a file's conversations as traces, as an agent in production does"),

@@ -11,6 +11,7 @@ RULES: dict[str, Rule] = {
     "registry:losses-csv": Rule(Role.ADJUDICATOR),
     "registry:mcp": Rule(Role.ADJUDICATOR),
     "registry:version": Rule(Role.VIEWER),
+    "registry:strict": Rule(Role.VIEWER),
     "registry:changes": Rule(Role.VIEWER),
     "registry-api:registries": Rule(Role.VIEWER, Role.ADJUDICATOR),
     "registry-api:registry": Rule(Role.VIEWER, delete=Role.OWNER),

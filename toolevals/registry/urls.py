@@ -15,5 +15,6 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("registries/<slug:registry>/losses.csv", views.losses_csv, name="losses-csv"),
     path("registries/<slug:registry>/mcp/", views.fetch, name="mcp"),
     path("registries/<slug:registry>/<int:number>/", views.version, name="version"),
+    path("registries/<slug:registry>/<int:number>/strict/<int:place>/", views.strict, name="strict"),
     path("registries/<slug:registry>/<int:number>/since/<int:before>/", views.changes, name="changes"),
 ]

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 from uuid import UUID
 
-from django.http import HttpResponse, StreamingHttpResponse
+from django.http import Http404, HttpResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_GET, require_http_methods, require_POST, require_safe
 from django_htmx.http import HttpResponseClientRedirect
@@ -25,6 +25,7 @@ from toolevals.registry.mcp_servers import registry_fetch_begin
 from toolevals.registry.models import Registry, RegistryVersion
 from toolevals.registry.previews import LOSSES, Preview, loss_lines, preview_of
 from toolevals.registry.services import registry_create, registry_publish
+from toolevals.registry.strict import Fit, tool_fits
 from toolevals.registry.tool_lists import tools_in
 from toolevals.workspace.file_responses import csv_file
 from toolevals.workspace.models import Job, JobState, Role
@@ -89,6 +90,8 @@ class ShownTool:
     # How many arguments are not shown, and why no call can be checked by its schema, or a format not.
     left_out: int
     unused: str
+    # What each provider's strict mode says of it.
+    fits: Sequence[Fit] = ()
 
 
 @require_http_methods(["GET", "POST"])
@@ -271,6 +274,18 @@ def version(request: ProjectRequest, registry: str, number: int) -> HttpResponse
 
 
 @require_GET
+def strict(request: ProjectRequest, registry: str, number: int, place: int) -> HttpResponse:
+    """Show what keeps a version's tool out of each provider's strict mode, with a schema that it takes."""
+    found = _version(request, registry, number)
+    tools = tools_in(found.tools)
+    if not 0 < place <= len(tools):
+        raise Http404
+    tool = tools[place - 1]
+    context = {"version": found, "registry": found.registry, "tool": tool, "fits": tool_fits(tool), "place": place}
+    return render(request, "registry/strict.html", context)
+
+
+@require_GET
 def changes(request: ProjectRequest, registry: str, number: int, before: int) -> HttpResponse:
     """Show what changed from one version to another."""
     newer, older = _version(request, registry, number), _version(request, registry, before)
@@ -302,7 +317,8 @@ def _shown(spec: ToolSpec) -> ShownTool:
     ]
     rows = schema_rows(spec.input_schema)
     shown, left_out = tuple(rows[:MAX_ROWS]), max(len(rows) - MAX_ROWS, 0)
-    return ShownTool(spec, shown, tuple(filter(None, marks)), left_out, why_unused(spec) or unchecked_formats(spec))
+    unused = why_unused(spec) or unchecked_formats(spec)
+    return ShownTool(spec, shown, tuple(filter(None, marks)), left_out, unused, tool_fits(spec))
 
 
 @require_POST

@@ -250,9 +250,10 @@ SWEEP_TASKS: dict[str, float] = {
     "toolevals.workspace.jobs.sweeper.sign_of_life": 15,
     "labeling.adjudicate.resolution.settle_due": 5,
     "labeling.imports.publish_import.imports_sweep": 10,
-    "toolevals.runs.services.baseline_agents.baseline_agents_due": 60,
+    "toolevals.runs.baseline.starting.baseline_agents_due": 60,
     "labeling.batches.ordering.deficits_order": 300,
     "labeling.batches.services.assignments_free": 300,
+    "reports.issues.gathering.issues_due": 2,
     "reports.gates.services.gate_previews_forget": 3600,
     "toolevals.workspace.uploads.services.uploads_forget": 3600,
     "toolevals.workspace.jobs.files.job_files_forget": 3600,
@@ -264,9 +265,9 @@ SWEEP_TASKS: dict[str, float] = {
     "toolevals.workspace.trash.services.trash_sweep": 15,
     "toolevals.traces.tasks.traces_due": 2,
     "toolevals.traces.tasks.questions_due": 2,
-    "toolevals.traces.services.trace_hours.trace_hours_count": 60,
-    "toolevals.traces.services.retention.traces_forget": 600,
-    "toolevals.traces.services.promotion_schedules.promotions_due": 60,
+    "toolevals.traces.production.trace_hours.trace_hours_count": 60,
+    "toolevals.traces.intake.retention.traces_forget": 600,
+    "toolevals.traces.promotion.schedules.promotions_due": 60,
 }
 # What owners can delete: see `toolevals.workspace.trash.kinds`. In this order it is destroyed.
 TRASH_KINDS = (

@@ -81,6 +81,8 @@ HELP = {
     "reports:baseline-agents": "reports#baseline-agents",
     "reports:benchmarks": "reports#public-benchmarks",
     "reports:suspects": "suspect-labels",
+    "reports:issues": "issues",
+    "reports:issue": "issues#an-issue",
     "reports:gates": "gates",
     "reports:gate": "gates#results-of-a-gate",
     "reports:named-gate": "gates#on-a-page",

@@ -39,6 +39,7 @@ NAVIGATION = (
         sections=("experiments", "gates", "benchmarks", "agents", "judges", "rubrics", "simulators"),
     ),
     Entry("Traces", "traces:traces", "VIEWER"),
+    Entry("Issues", "reports:issues", "VIEWER"),
     Entry("Tools", "registry:registries", "VIEWER"),
     Entry("Guard", "reports:policies", "VIEWER", sections=("policy-rates",)),
 )

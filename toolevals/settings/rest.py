@@ -32,6 +32,8 @@ SPECTACULAR_SETTINGS = {
         "GoldSource": "labeling.models.GoldSource",
         "ImportSource": "labeling.imports.api.SOURCE_NAMES",
         "ExportFormat": "labeling.exports.api.FORMAT_NAMES",
+        "FailureLayer": "toolevals.grading.failures.LAYERS",
+        "IssueState": "reports.issues.table.STATES",
         "InvitationState": "toolevals.workspace.models.InvitationState",
         "JudgeMeasure": "toolevals.runs.models.Measure",
         "JobState": "toolevals.workspace.models.JobState",

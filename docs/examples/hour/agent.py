@@ -9,17 +9,16 @@ import json
 import re
 import sys
 from pathlib import Path
+from typing import Any
 
 from pydantic_ai import Agent
 from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart, ToolCallPart
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
-from toolevals.json_types import JsonObject
-
 FIRST_WORDS = "Good morning!"
 
 
-def call_of(question: str) -> tuple[str, JsonObject] | None:
+def call_of(question: str) -> tuple[str, dict[str, Any]] | None:
     """Return the tool that the agent calls, with its arguments; None for none."""
     ids = {each[0]: each for each in re.findall(r"\b[BLMR]-\d+", question)}
     said = question.lower()

@@ -193,7 +193,7 @@ def test_the_best_alternative_counts():
 def test_what_a_transcript_does_not_tell_is_unscored_and_says_what_is_missing():
     found = measured(**EXPECTED, tool_calls=[{"name": "orders.get", "arguments": {"id": "A-1"}}])
     unscored = {name: verdict.reason for name, verdict in found.items() if verdict.status == "unscored"}
-    assert set(unscored) == {"task_completion", "trajectory_score", "reasoning_quality"}
+    assert set(unscored) == {"task_completion", "trajectory_score", "reasoning_quality", "guard"}
     assert "neither facts in the answer nor an end state" in unscored["trajectory_score"]
     assert unscored["reasoning_quality"] == "No thought is recorded."
     nameless = measured(

@@ -182,3 +182,17 @@ def test_what_the_user_says_alone_or_between_spaces_has_an_origin(value, before,
 @given(st.integers(-(10**12), 10**12), st.integers(-(10**12), 10**12))
 def test_a_number_has_the_origin_of_an_equal_number_only(value, said_number):
     assert passes(value, f"It is {said_number}.") is (value == said_number or value == abs(said_number))
+
+
+def test_where_the_users_words_are_not_known_the_rule_cannot_tell():
+    request = Request("send_money", {"to": "Ada"})
+    unknown = State.from_document({"user_texts": None})
+    assert unknown.user_texts is None
+    assert unknown.to_document() == {"user_texts": None}
+    decision = guard_of(RULE).check(request, unknown)
+    assert not decision.allowed
+    assert decision.reasons == decision.unanswered
+    assert "the user's words are not known" in decision.reasons[0].sentence
+    alone = guard_of({**RULE, "user": False}).check(request, unknown)
+    assert not alone.allowed
+    assert alone.unanswered == ()

@@ -20,12 +20,10 @@ import json
 import os
 import resource
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import ModuleType
-from typing import Any, NoReturn
-
-from toolevals.json_types import JsonMapping, JsonObject, JsonValue
+from typing import Any, NoReturn, TypeAlias
 
 
 def _beside(name: str) -> ModuleType:
@@ -38,6 +36,8 @@ def _beside(name: str) -> ModuleType:
 
 
 states = _beside("states")
+JsonMapping: TypeAlias = Mapping[str, Any]
+JsonObject: TypeAlias = dict[str, Any]
 MODULE = "simulator"
 ERROR_LENGTH = 4_000
 # What a simulator has no business with, by the name under which Python announces it, and what it then died of.
@@ -63,7 +63,7 @@ class Program:
         self.tools = _tools(module)
         self.own = states.SharedState(json.loads(json.dumps(getattr(module, "STATE", {}), allow_nan=False)))
         self._shared = self.own
-        self.state: JsonValue = None
+        self.state: Any = None
 
     def begin(self, state: JsonMapping | None) -> None:
         """Start another world, in a given state or in the simulator's own."""

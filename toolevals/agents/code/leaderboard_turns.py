@@ -12,11 +12,9 @@ import importlib.util
 import inspect
 import json
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import ModuleType, SimpleNamespace
 from typing import Any, NoReturn, TypeAlias
-
-from toolevals.json_types import JsonMapping, JsonObject, JsonValue
 
 PACKAGE = "bfcl_eval.eval_checker.multi_turn_eval.func_source_code"
 # The file of each class that runs. What they import beyond the standard library stands in `long_context` and `mpmath`.
@@ -40,7 +38,7 @@ LONGEST_SHOWN = 200
 DEEPEST_SHOWN = 30
 _MISSING = object()
 
-Call: TypeAlias = JsonMapping
+Call: TypeAlias = Mapping[str, Any]
 """`{"name": ..., "positional": [...], "named": {...}}`"""
 
 
@@ -52,8 +50,8 @@ class NotRunError(BaseException):
 class Instances:
     """An instance of each class of a conversation, in the conversation's first state."""
 
-    def __init__(self, classes: Sequence[str], configs: JsonMapping, *, long_context: bool) -> None:
-        self.by_class: JsonObject = {}
+    def __init__(self, classes: Sequence[str], configs: Mapping[str, Any], *, long_context: bool) -> None:
+        self.by_class: dict[str, Any] = {}
         self._methods: dict[str, Callable[..., Any]] = {}
         for name in classes:
             instance = getattr(importlib.import_module(f"{PACKAGE}.{CLASSES[name]}"), name)()
@@ -83,11 +81,11 @@ class Instances:
 def check(
     _: object,
     classes: Sequence[str],
-    configs: JsonMapping,
+    configs: Mapping[str, Any],
     long_context: bool,
     expected: Sequence[Sequence[Call]],
     made: Sequence[Sequence[Sequence[Call]]],
-) -> JsonObject:
+) -> dict[str, Any]:
     """Return `{"error_type", "reason"}`, both null where every turn is right, or `{"unscored": ...}`.
 
     `expected` has the calls of each turn, `made` the steps of each turn, each with its calls.
@@ -153,7 +151,7 @@ def _state_difference(ours: Instances, theirs: Instances) -> str | None:
     return None
 
 
-def _public(instance: object) -> JsonObject:
+def _public(instance: object) -> dict[str, Any]:
     return {name: value for name, value in vars(instance).items() if not name.startswith("_")}
 
 
@@ -166,7 +164,7 @@ def _difference(place: str, found: object, wanted: object, depth: int = 0) -> st
     return f"{place} is {_shown(found)}, expected {_shown(wanted)}"
 
 
-def _parts(found: Any, wanted: JsonValue) -> list[tuple[str, Any, Any]]:
+def _parts(found: Any, wanted: Any) -> list[tuple[str, Any, Any]]:
     """Return the parts of two values of one type, each with its name; nothing where they have none in common."""
     if isinstance(wanted, dict):
         return [(f"[{key!r}]", found.get(key, _MISSING), wanted.get(key, _MISSING)) for key in {**wanted, **found}]

@@ -11,8 +11,6 @@ from collections.abc import ItemsView, Iterable, Iterator, Mapping, ValuesView
 from math import isfinite
 from typing import Any, Self, TypeAlias
 
-from toolevals.json_types import JsonMapping, JsonObject, JsonValue
-
 # The ways into a dict that a fork overrides, as the plain type has them.
 _get = dict.__getitem__
 _set = dict.__setitem__
@@ -21,6 +19,8 @@ _keys = dict.__iter__
 _items = dict.items
 _MISSING = object()
 _JSON_SCALARS = (str, int, float, bool, type(None))
+JsonMapping: TypeAlias = Mapping[str, Any]
+JsonObject: TypeAlias = dict[str, Any]
 _Updates: TypeAlias = Mapping[Any, Any] | Iterable[tuple[Any, Any]]
 
 
@@ -133,13 +133,13 @@ class Forked(dict[Any, Any]):
     def __iter__(self) -> Iterator[Any]:
         return _keys(self)
 
-    def __or__(self, other: JsonValue) -> Any:
+    def __or__(self, other: Any) -> Any:
         return dict(self) | dict(other) if isinstance(other, dict) else NotImplemented
 
-    def __ror__(self, other: JsonValue) -> Any:
+    def __ror__(self, other: Any) -> Any:
         return dict(other) | dict(self) if isinstance(other, dict) else NotImplemented
 
-    def __ior__(self, other: JsonValue) -> Self:
+    def __ior__(self, other: Any) -> Self:
         self.update(other)
         return self
 

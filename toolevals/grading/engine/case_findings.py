@@ -10,13 +10,14 @@ Tells over-tooling and its like apart: how the called tool differs from the righ
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
 from toolevals.grading.edge_cases.parameters import BUCKET_SENTENCES
 from toolevals.grading.layers.result_use.values import FINDING_SENTENCES
-from toolevals.grading.values import Call, Expectation, ToolSpec
+from toolevals.grading.values import Call, Expectation, Refusal, ToolSpec
 from toolevals.grading.values.tools import effect_of_name, hands_over
 from toolevals.grading.values.value_classes import value_class
 from toolevals.grading.values.verdicts import NONE, UNKNOWN_TOOL, UNPARSED, CaseGrade, Pair
@@ -166,6 +167,8 @@ FAMILIES: Final[Mapping[str, Mapping[str, str]]] = {
     "result_use": {str(kind): sentence for kind, sentence in FINDING_SENTENCES.items()},
     "fields": FIELDS,
     "unscored": UNSCORED,
+    # Its kinds are the ids of a policy's rules.
+    "guard": {},
 }
 # Family -> the verdict whose scored cases its kinds are a share of. Fields are shares of fields.
 BASES: Final[Mapping[str, str]] = {
@@ -211,6 +214,15 @@ def case_findings(grade: CaseGrade, expectation: Expectation, tools: Mapping[str
         found[key] = found.get(key, 0) + count
     for (family, kind, tool), count in found.items():
         yield CaseFinding(family, kind, tool, count)
+
+
+def refused_findings(refusals: Sequence[Refusal]) -> Iterator[CaseFinding]:
+    """Yield what a guard refused in a case, each rule and tool once."""
+    found = Counter(
+        (rule, (refusal.call.name or UNPARSED)[:LONGEST_TOOL]) for refusal in refusals for rule in refusal.rules
+    )
+    for (rule, tool), count in found.items():
+        yield CaseFinding("guard", rule, tool, count)
 
 
 def open_questions(grade: CaseGrade) -> Sequence[str]:

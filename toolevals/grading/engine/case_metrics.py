@@ -345,6 +345,14 @@ def _name_f1(measured: Measured) -> MetricScore:
     return MetricScore(pairs_name_f1((pair.expected, pair.actual) for pair in measured.grade.pairs))
 
 
+def _guard(measured: Measured) -> MetricScore:
+    refusals = measured.transcript.refusals
+    if refusals is None:
+        return MetricScore(None, "No guard was asked.")
+    rules = ", ".join(dict.fromkeys(rule for refusal in refusals for rule in refusal.rules))
+    return MetricScore(0.0, f"The guard refused {len(refusals)}: {rules}.") if refusals else MetricScore(1.0)
+
+
 _TABLE = (
     CaseMetric(
         "tools_all_pass",
@@ -416,6 +424,14 @@ _TABLE = (
         lambda measured: reasoning_quality(measured.run, _NO_TASK),
         "It needs thoughts: reasoning, or words next to the calls.",
     ),
+    CaseMetric(
+        "guard",
+        "1",
+        "The guard refused no call and no result.",
+        1.0,
+        _guard,
+        "It needs a guard in front of the agent, or a policy that the run is graded with.",
+    ),
 )
 METRICS: Mapping[str, CaseMetric] = {metric.name: metric for metric in _TABLE}
 
@@ -440,7 +456,11 @@ def case_metrics(
     if transcript is None:
         return dict.fromkeys((metric.name for metric in asked), Verdict("unscored", None, NO_ANSWER))
     if (same := _same_for_all(compiled, transcript, grade)) is not None:
-        return dict.fromkeys((metric.name for metric in asked), same)
+        found = dict.fromkeys((metric.name for metric in asked), same)
+        if "guard" in found and same.status == "unscored":
+            # What a guard refused is known where nothing else is.
+            found["guard"] = METRICS["guard"].verdict(Measured(compiled, transcript, grade, goal))
+        return found
     measured = Measured(compiled, compiled.offer.meant(transcript), grade, goal)
     return {metric.name: metric.verdict(measured) for metric in asked}
 

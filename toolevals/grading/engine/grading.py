@@ -25,7 +25,7 @@ from toolevals.grading.values import NOT_WHOLE, Call, Transcript
 from toolevals.grading.values.call_results import Results
 from toolevals.grading.values.thoughts import spoken
 from toolevals.grading.values.tools import call_with_name, with_names
-from toolevals.grading.values.transcripts import CUTS
+from toolevals.grading.values.transcripts import CUTS, with_refused
 from toolevals.grading.values.verdict_table import VERDICT_NAMES
 from toolevals.grading.values.verdicts import EXPECTED, CaseGrade, FailureTag, Verdict, decided
 
@@ -62,6 +62,7 @@ def grade(
         return _everywhere(compiled, Verdict("unscored", None, reason))
     if compiled.failure:
         return _uncompiled(compiled)
+    whole = transcript
     try:
         if renamed := compiled.offer.spellings(transcript.calls):
             transcript = with_names(transcript, renamed)
@@ -87,9 +88,24 @@ def grade(
             forgiven=counted.forgiven,
             renamed=renamed,
         )
-        return decided(decision.tag, decision.mode, explanation)
+        made = decided(decision.tag, decision.mode, explanation)
+        return _left_to_guard(compiled, made, whole) if whole.refusals else made
     except Exception as error:  # noqa: BLE001 (the boundary that turns crashes into verdicts)
         return _crashed(compiled, error)
+
+
+def _left_to_guard(compiled: CompiledCase, made: CaseGrade, transcript: Transcript) -> CaseGrade:
+    """Return a grade, unscored where calls that the guard refused are what is wrong with it.
+
+    It is so where selection or arguments failed, and would not with the refused calls in their places.
+    """
+    asked = "selection", "arguments"
+    if made.statuses["outcome"] != "failed" or "failed" not in [made.statuses[name] for name in asked]:
+        return made
+    wanted = with_refused(transcript)
+    if wanted is transcript or "failed" in [grade(compiled, wanted).statuses[name] for name in asked]:
+        return made
+    return _everywhere(compiled, Verdict("unscored", None, "The guard refused a call that is expected."))
 
 
 def grade_calls(compiled: CompiledCase, calls: Sequence[Call]) -> CaseGrade:

@@ -4,6 +4,7 @@ Time and counts come in with the `State`; nothing here has a clock, a database o
 """
 
 from toolevals.grading.guard.check import Guard, check, compile_policy
+from toolevals.grading.guard.conversation import GuardedConversation
 from toolevals.grading.guard.policy import Policy, PolicyRule
 from toolevals.grading.guard.request import NO_RESULT, Decision, PastCall, Reason, Request, State
 
@@ -11,6 +12,7 @@ __all__ = [
     "NO_RESULT",
     "Decision",
     "Guard",
+    "GuardedConversation",
     "PastCall",
     "Policy",
     "PolicyRule",

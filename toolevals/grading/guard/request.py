@@ -85,14 +85,15 @@ class State:
     """The past of a request, as its caller knows it; None where it does not.
 
     `calls` are those of the conversation that were made, oldest first; the current request of the user began before
-    the call at `request_from`. `user_texts` are the user's own words. `lists` are values that a person has confirmed,
-    by the list's name. The counts are those of the request's key in the last minute, without this request.
+    the call at `request_from`. `user_texts` are the user's own words, None where they are not known. `lists` are values
+    that a person has confirmed, by the list's name. The counts are those of the request's key in the last minute,
+    without this request.
     `is_late` tells whether the deadline has passed; it is no part of the document.
     """
 
     calls: tuple[PastCall, ...] = ()
     request_from: int = 0
-    user_texts: tuple[str, ...] = ()
+    user_texts: tuple[str, ...] | None = ()
     lists: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
     requests_last_minute: int | None = None
     tokens_last_minute: int | None = None
@@ -113,7 +114,7 @@ class State:
         return cls(
             calls=tuple(map(PastCall.from_document, document.get("calls", ()))),
             request_from=document.get("request_from", 0),
-            user_texts=tuple(document.get("user_texts", ())),
+            user_texts=_user_texts(document.get("user_texts", ())),
             lists={name: tuple(values) for name, values in document.get("lists", {}).items()},
             requests_last_minute=document.get("requests_last_minute"),
             tokens_last_minute=document.get("tokens_last_minute"),
@@ -128,7 +129,9 @@ class State:
             document["calls"] = [call.to_document() for call in self.calls]
         if self.request_from:
             document["request_from"] = self.request_from
-        if self.user_texts:
+        if self.user_texts is None:
+            document["user_texts"] = None
+        elif self.user_texts:
             document["user_texts"] = list(self.user_texts)
         if self.lists:
             document["lists"] = {name: list(values) for name, values in self.lists.items()}
@@ -138,6 +141,10 @@ class State:
         if self.tool_calls_last_minute is not None:
             document["tool_calls_last_minute"] = dict(self.tool_calls_last_minute)
         return document
+
+
+def _user_texts(texts: list[str] | None) -> tuple[str, ...] | None:
+    return None if texts is None else tuple(texts)
 
 
 class Reason(NamedTuple):

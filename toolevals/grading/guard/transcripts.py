@@ -7,15 +7,14 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from toolevals.grading.guard.check import Guard
+from toolevals.grading.guard.conversation import GuardedConversation
 from toolevals.grading.guard.policy import Policy
-from toolevals.grading.guard.request import Decision, PastCall, Request, State
+from toolevals.grading.guard.request import Decision, Request
 from toolevals.grading.guard.rules.rule import Stage
 from toolevals.grading.metrics.rates import Interval, wilson
-from toolevals.grading.values import Message, ToolCall, Transcript
+from toolevals.grading.values import Message, Transcript
 from toolevals.grading.values.call_results import Answered, Made, TurnEnded, events_of
 
-# The name of a call that no one can read.
-UNREADABLE = "(unparsed)"
 # A rule that refuses at most this share of what gold expects has a low error rate.
 LOW_RATE = 0.01
 
@@ -65,48 +64,35 @@ class _Walk:
     """Goes through a conversation with a guard."""
 
     def __init__(self, guard: Guard, asked: Request, unchecked: int) -> None:
-        self._guard, self._asked, self._unchecked = guard, asked, unchecked
-        self._calls: list[PastCall] = []
+        self._held, self._unchecked = GuardedConversation(guard, asked), unchecked
         self._places: dict[int, int] = {}
-        self._texts: list[str] = []
-        self._request_from = 0
         self.checked: list[CheckedCall] = []
 
     def take_turn(self, message: Message | None) -> None:
-        if message is not None and message.role == "user":
-            self._request_from = len(self._calls)
-            self._texts.append(message.content or "")
+        if message is not None:
+            self._held.say(message)
 
     def take_call(self, made: Made) -> None:
-        call = made.call
-        name, arguments = (call.name, call.arguments) if isinstance(call, ToolCall) else (UNREADABLE, call.text)
-        if self._passes(made, "call", replace(self._asked, name=name, arguments=arguments)):
-            self._places[made.order] = len(self._calls)
-            self._calls.append(PastCall(name, arguments))
+        if made.order < self._unchecked:
+            self._places[made.order] = self._held.remember(made.call)
+            return
+        decision, place = self._held.call(made.call)
+        self._note(made, "call", decision)
+        if decision.allowed:
+            self._places[made.order] = place
 
     def take_result(self, answered: Answered) -> None:
-        place = self._places.get(answered.made.order)
+        made = answered.made
+        place = self._places.get(made.order)
         if place is None:
             return
-        call, content = self._calls[place], answered.message.content or ""
-        asked = replace(self._asked, name=call.name, arguments=call.arguments, result=content)
-        if self._passes(answered.made, "result", asked):
-            self._calls[place] = replace(call, result=content, is_error=answered.message.is_error)
-
-    def _passes(self, made: Made, stage: Stage, request: Request) -> bool:
         if made.order < self._unchecked:
-            return True
-        state = State(
-            calls=tuple(self._calls),
-            request_from=self._request_from,
-            user_texts=tuple(self._texts),
-            requests_last_minute=0,
-            tokens_last_minute=0,
-            tool_calls_last_minute={},
-        )
-        decision = self._guard.check(request, state)
+            self._held.answer(place, answered.message)
+        else:
+            self._note(made, "result", self._held.result(place, answered.message))
+
+    def _note(self, made: Made, stage: Stage, decision: Decision) -> None:
         self.checked.append(CheckedCall(made.order - self._unchecked, stage, decision))
-        return decision.allowed
 
 
 def refused_calls(checked: Iterable[CheckedCall]) -> Iterator[CheckedCall]:

@@ -171,6 +171,33 @@ def mcnemar(only_before: int, only_after: int) -> float:
     return min(1.0, 2 * largest * total)
 
 
+def fisher_fewer(before: tuple[int, int], after: tuple[int, int]) -> float:
+    """Return the one-sided p-value of Fisher's exact test that a rate has fallen, from (how often, of how many) twice.
+
+    With the sums of the two-by-two table given, and no difference between the two rates, it is the chance that the
+    second has as few or fewer: p = Σ C(n1, s-k)·C(n2, k) / C(n1+n2, s) over k up to what was counted, where s is how
+    often it was seen in all. Source: R. A. Fisher, "Statistical Methods for Research Workers", 5th edition (1934),
+    section 21.02. 1 where it was never seen, or nothing was counted after. Raises ValueError unless 0 <= seen <= total.
+    """
+    (seen, total), (later, later_total) = before, after
+    if not (0 <= seen <= total and 0 <= later <= later_total):
+        raise ValueError(f"{seen} of {total} and {later} of {later_total} are not two proportions")
+    least = max(0, seen + later - total)
+    # From what was counted down, each term from the one above it, relative to the first.
+    term = share = 1.0
+    for k in range(later, least, -1):
+        term *= k * (total - seen - later + k) / ((seen + later - k + 1) * (later_total - k + 1))
+        share += term
+        if term < share * 1e-17:
+            break
+    first = _log_choices(total, seen) + _log_choices(later_total, later)
+    return min(1.0, share * exp(first - _log_choices(total + later_total, seen + later)))
+
+
+def _log_choices(n: int, k: int) -> float:
+    return lgamma(n + 1) - lgamma(k + 1) - lgamma(n - k + 1)
+
+
 def sign_flip_counted(differences: Mapping[Fraction, int]) -> float:
     """Return the two-sided p-value of the sign-flip (paired permutation) test, from difference -> how many have it.
 

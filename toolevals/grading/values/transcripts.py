@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Self, TypeAlias
 
 from toolevals.grading.values.documents import require_valid
@@ -198,6 +198,36 @@ class StateChanges:
 
 
 @value_class
+class Refusal:
+    """A call or a result that a guard refused, with the guard's reasons: `rule`, `pointer` and `sentence` of each.
+
+    `message` is the place of the agent's message that wanted the call. Where it `was_made`, the call is among those of
+    the message, and its result was refused or the guard was asked afterwards; else it stands here alone.
+    """
+
+    call: Call
+    message: int
+    reasons: tuple[JsonMapping, ...]
+    was_made: bool = False
+
+    @property
+    def rules(self) -> tuple[str, ...]:
+        """The ids of the rules that refused it, each once."""
+        return tuple(dict.fromkeys(reason["rule"] for reason in self.reasons))
+
+    def to_document(self) -> JsonObject:
+        """Return the normal form."""
+        said = {"call": self.call.to_document(), "message": self.message, "reasons": list(map(dict, self.reasons))}
+        return {**said, "was_made": True} if self.was_made else said
+
+    @classmethod
+    def from_kept(cls, document: JsonMapping) -> Self:
+        """Read what `to_document` gives."""
+        reasons, was_made = tuple(document["reasons"]), document.get("was_made", False)
+        return cls(_call(document["call"]), document["message"], reasons, was_made)
+
+
+@value_class
 class Transcript:
     """Holds what an agent did in one trial.
 
@@ -206,7 +236,7 @@ class Transcript:
     whole state of the agent's world at the end, where someone kept it, and `state_changes` what became of a simulated
     world. `ended` says why the conversation was cut before its end (a key of CUTS), None where it was not. `recorded`
     are facts that others recorded of the trial: `source`, `reward` (success is 1), `ending`. `goal` is what the run was
-    for, where it says so itself.
+    for, where it says so itself. `refusals` are what a guard refused; None where no guard was asked.
     """
 
     messages: tuple[Message, ...] = ()
@@ -219,6 +249,7 @@ class Transcript:
     ended: str | None = None
     recorded: JsonMapping | None = None
     goal: str | None = None
+    refusals: tuple[Refusal, ...] | None = None
 
     @property
     def calls(self) -> tuple[Call, ...]:
@@ -271,30 +302,43 @@ class Transcript:
             ended=document.get("ended"),
             recorded=document.get("recorded"),
             goal=document.get("goal"),
+            refusals=_refusals(document.get("refusals")),
         )
 
     def to_document(self) -> JsonObject:
         """Return the normal form, without what is at its default."""
-        document: JsonObject = {"messages": [_measured_document(message) for message in self.messages]}
-        if self.answer is not None:
-            document["answer"] = self.answer
-        if self.usage:
-            document["usage"] = dict(self.usage)
-        if self.latency_ms is not None:
-            document["latency_ms"] = self.latency_ms
-        if self.error is not None:
-            document["error"] = self.error
-        if self.state is not None:
-            document["state"] = dict(self.state)
-        if self.state_changes is not None:
-            document["state_changes"] = self.state_changes.to_document()
-        if self.ended is not None:
-            document["ended"] = self.ended
-        if self.recorded is not None:
-            document["recorded"] = dict(self.recorded)
-        if self.goal is not None:
-            document["goal"] = self.goal
-        return document
+        said: JsonObject = {
+            "messages": [_measured_document(message) for message in self.messages],
+            "answer": self.answer,
+            "usage": dict(self.usage) or None,
+            "latency_ms": self.latency_ms,
+            "error": self.error,
+            "state": None if self.state is None else dict(self.state),
+            "state_changes": self.state_changes and self.state_changes.to_document(),
+            "ended": self.ended,
+            "recorded": None if self.recorded is None else dict(self.recorded),
+            "goal": self.goal,
+            "refusals": None if self.refusals is None else [refusal.to_document() for refusal in self.refusals],
+        }
+        return {name: value for name, value in said.items() if value is not None}
+
+
+def with_refused(transcript: Transcript) -> Transcript:
+    """Return a transcript with the calls that a guard refused among those of their messages, as if no guard was there.
+
+    The same transcript where every call was made.
+    """
+    refused: dict[int, list[Call]] = {}
+    for refusal in transcript.refusals or ():
+        if not refusal.was_made:
+            refused.setdefault(refusal.message, []).append(refusal.call)
+    if not refused:
+        return transcript
+    messages = (
+        replace(message, calls=(*message.calls, *refused.get(place, ())))
+        for place, message in enumerate(transcript.messages)
+    )
+    return replace(transcript, messages=tuple(messages), refusals=None)
 
 
 def with_few_calls(messages: Iterable[Message], pointer: str) -> tuple[Message, ...]:
@@ -304,6 +348,10 @@ def with_few_calls(messages: Iterable[Message], pointer: str) -> tuple[Message, 
     if count > MOST_CALLS:
         raise InvalidDocument.at(pointer, f"holds {count:,} calls, and a transcript has at most {MOST_CALLS:,}")
     return kept
+
+
+def _refusals(documents: list[JsonObject] | None) -> tuple[Refusal, ...] | None:
+    return None if documents is None else tuple(map(Refusal.from_kept, documents))
 
 
 def _state_changes(document: JsonObject | None) -> StateChanges | None:

@@ -34,6 +34,7 @@ from toolevals.runs.grading.case_rows import (
 from toolevals.runs.grading.episode_rows import ANSWER_COLUMNS, EPISODE_COLUMNS, AnsweredBatch, episode_rows
 from toolevals.runs.grading.graded_case import Graded, Told, answer_of
 from toolevals.runs.grading.kept_grades import KeptGrade, kept_grades
+from toolevals.runs.grading.policies import guards_of, with_policy
 from toolevals.runs.queries import entries_between, grading_at_work, tools_offered
 from toolevals.runs.simulators.opening import effects_of
 from toolevals.workspace.bulk import rows_insert
@@ -97,6 +98,7 @@ def graded_cases(
     examples = _examples(grading, start, stop)
     run, cut_off = grading.run, grading.run.cut_off
     compiler = Compiler(run.agent)
+    guards = guards_of(grading)
     with effects_of(grading.simulator if replays else None, waiting) as effects:
         for entry, transcripts in _documents(run, examples):
             example = examples[entry]
@@ -106,6 +108,8 @@ def graded_cases(
             same_answers: dict[str, tuple[CaseGrade, Told]] = {}
             for transcript_id, document in transcripts:
                 did = _read(document)
+                if guards is not None and did is not None:
+                    did = with_policy(did, guards, compiler.offer(example.tools), example.input)
                 if (same := kept.get(transcript_id)) is not None:
                     about = transcript_id, same.grade, *strata, example.revision, compiled, did
                     yield Graded(uuid7(), *about, cut_off=cut_off, goal=goal, measured=same.measured)
@@ -197,11 +201,15 @@ class Compiler:
         """
         key = exact(gold), tools.digest, decided_by
         if key not in self._cases:
-            if tools.digest not in self._offers:
-                self._offers[tools.digest] = tools_offered(tools_in(tools), self._agent)
             expectation = Expectation.from_kept(gold)
-            self._cases[key] = compile_case(expectation, self._offers[tools.digest], decided_by=decided_by)
+            self._cases[key] = compile_case(expectation, self.offer(tools), decided_by=decided_by)
         return self._cases[key]
+
+    def offer(self, tools: ToolList) -> tuple[ToolSpec, ...]:
+        """Return the tools of a list as the agent knows them."""
+        if tools.digest not in self._offers:
+            self._offers[tools.digest] = tools_offered(tools_in(tools), self._agent)
+        return self._offers[tools.digest]
 
 
 def _unscored(reason: str) -> CaseGrade:

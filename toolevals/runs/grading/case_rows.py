@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
-from toolevals.grading.engine.case_findings import argument_faults, case_findings
+from toolevals.grading.engine.case_findings import argument_faults, case_findings, refused_findings
 from toolevals.grading.values.verdict_table import VERDICT_NAMES
 from toolevals.grading.values.verdicts import CaseGrade
 from toolevals.runs import models
@@ -80,6 +80,9 @@ def finding_rows(grading: models.Grading, cases: Iterable[Graded]) -> Iterator[t
 
 
 def _findings(case: Graded) -> Iterator[tuple[Any, ...]]:
+    if case.transcript is not None:
+        for refused in refused_findings(case.transcript.refusals or ()):
+            yield refused.family, refused.kind, refused.tool, refused.count
     if case.compiled is not None and case.transcript is not None and not case.compiled.failure:
         for found in case_findings(case.grade, case.compiled.expectation, case.compiled.offer.by_name):
             yield found.family, found.kind, found.tool, found.count

@@ -20,7 +20,7 @@ UNGRADED = Q(execution="errored") & ~Q(tag=FailureTag.ADAPTER_ERROR) | Q(
 
 def may_be_kept(grading: models.Grading, before: models.Grading) -> bool:
     """Return whether grades of `before` are what `grading` would find: by the same graders, judges and gold."""
-    names = "dataset_version_id", "graders", "judges", "simulator_id"
+    names = "dataset_version_id", "graders", "judges", "simulator_id", "policy_id"
     return all(getattr(grading, name) == getattr(before, name) for name in names)
 
 

@@ -10,6 +10,7 @@ from django.db.models import Count, Q, Sum
 
 from labeling.models import DatasetVersion
 from toolevals.grading.values.verdicts import EXPECTED, LONGEST
+from toolevals.registry.policies.models import PolicyVersion
 from toolevals.runs.runs.models import Run, Transcript
 from toolevals.runs.simulators.models import Simulator
 from toolevals.workspace.fields import DocumentField, MomentField, PublicIdField
@@ -53,6 +54,8 @@ class Grading(models.Model):
     judges = DocumentField(default=list)
     # In whose worlds the calls are replayed: what the run itself met, else the dataset's when the grading was begun.
     simulator = models.ForeignKey(Simulator, null=True, on_delete=models.PROTECT, related_name="+")
+    # The policy that it was graded with, where one was asked for: what it would have refused of the calls.
+    policy = models.ForeignKey(PolicyVersion, null=True, on_delete=models.SET_NULL, related_name="+")
     job = models.ForeignKey(Job, null=True, on_delete=models.SET_NULL, related_name="gradings")
     actor = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")
     created_at = MomentField(auto_now_add=True)
@@ -197,7 +200,7 @@ class CaseFinding(models.Model):
     )
     case = models.ForeignKey(CaseGrade, on_delete=models.CASCADE, related_name="findings")
     family = models.CharField(max_length=20)
-    kind = models.CharField(max_length=30)
+    kind = models.CharField(max_length=50)
     tool = models.CharField(max_length=200)
     # Of fields how many; else 1 or more.
     count = models.PositiveIntegerField()
@@ -214,7 +217,7 @@ class FindingCount(models.Model):
 
     grading = models.ForeignKey(Grading, on_delete=models.CASCADE, related_name="finding_counts")
     family = models.CharField(max_length=20)
-    kind = models.CharField(max_length=30, blank=True)
+    kind = models.CharField(max_length=50, blank=True)
     tool = models.CharField(max_length=200, blank=True)
     cases = models.PositiveIntegerField()
     count = models.PositiveIntegerField()

@@ -11,6 +11,8 @@ from django.db.models import Max
 from labeling.models import DatasetVersion, VersionEntry
 from toolevals.grading.engine.grader_catalog import GRADERS, SCORES
 from toolevals.grading.values.problems import InvalidDocument
+from toolevals.json_types import JsonObject
+from toolevals.registry.policies.models import PolicyVersion
 from toolevals.runs.judging.judge_snapshots import JudgeSnapshot, seats_of
 from toolevals.runs.judging.unscored import answers_unscored, unjudged_cases
 from toolevals.runs.models import Grading, Judge, Run, Simulator, Transcript
@@ -25,11 +27,18 @@ MOST_NAMED = 10
 
 
 @transaction.atomic
-def grading_start(*, run: Run, actor: User | None, dataset_version: DatasetVersion | None = None) -> Grading:
+def grading_start(
+    *,
+    run: Run,
+    actor: User | None,
+    dataset_version: DatasetVersion | None = None,
+    policy: PolicyVersion | None = None,
+) -> Grading:
     """Grade the run's transcripts against `dataset_version`, by default the newest of the run's dataset.
 
-    The run shows the new grading once it is finished. Raises InvalidDocument where the version is another dataset's,
-    and where the run has no transcripts to grade yet.
+    With a `policy` it is also counted what that would have refused. The run shows the new grading once it is finished.
+    Raises InvalidDocument where the version is another dataset's, the policy another project's, and where the run has
+    no transcripts to grade yet.
     """
     dataset = run.dataset_version.dataset
     version = dataset_version or dataset.versions.order_by("-number").first() or run.dataset_version
@@ -39,7 +48,9 @@ def grading_start(*, run: Run, actor: User | None, dataset_version: DatasetVersi
         raise InvalidDocument.at("", "The run has not been graded once yet: wait for it, or retry it.")
     if Transcript.objects.of_run(run).count() < run.size * run.trials:
         raise InvalidDocument.at("", "Some conversations are being re-run: wait for them, or retry them.")
-    grading = grading_make(run=run, dataset_version=version, actor=actor)
+    if policy is not None and policy.policy.project_id != run.project_id:
+        raise InvalidDocument.at("/policy", "is not a policy of this project")
+    grading = grading_make(run=run, dataset_version=version, actor=actor, policy=policy)
     grading.job = job_create(
         project=run.project,
         actor=actor,
@@ -49,7 +60,9 @@ def grading_start(*, run: Run, actor: User | None, dataset_version: DatasetVersi
         result_path=address("reports:run", run.project.slug, run.number),
     )
     grading.save(update_fields=["job"])
-    detail = {"run": run.number, "number": grading.number, "dataset_version": version.number}
+    detail: JsonObject = {"run": run.number, "number": grading.number, "dataset_version": version.number}
+    if policy is not None:
+        detail |= {"policy": str(policy)}
     audit_record(project=run.project, actor=actor, verb="grading_start", target=grading, detail=detail)
     return grading
 
@@ -82,6 +95,7 @@ def unscored_ask(*, run: Run, actor: User | None, judge: Judge) -> Grading:
         graders=before.graders,
         judges=[each.to_document() for each in (*others, seat)],
         simulator=before.simulator,
+        policy=before.policy,
     )
     grading.job = job_create(
         project=run.project,

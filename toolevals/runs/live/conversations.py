@@ -35,6 +35,8 @@ from toolevals.agents.scripted import FaultyWorld, Simulation
 from toolevals.agents.worlds import Simulator, World, WorldDiedError
 from toolevals.grading.values import Transcript
 from toolevals.grading.values.documents import require_json
+from toolevals.registry.policies.offered import PolicyGuards
+from toolevals.runs.live.guards import guard_of_run
 from toolevals.runs.live.settings import LiveSettings
 from toolevals.runs.models import Run, RunPace
 from toolevals.runs.simulators.opening import simulator_of
@@ -83,6 +85,7 @@ class Stage:
     player: Agent | None
     simulator: Simulator
     limits: Limits
+    guard: PolicyGuards | None = None
 
     def talk(self, task: Task) -> Conversation:
         """Let the agent do a task in a fresh world. What no one foresaw errs this task alone.
@@ -107,7 +110,8 @@ class Stage:
         try:
             with self._world(task, simulation) as world:
                 user = _user(simulation, self.player and self.player(task))
-                return converse(self.agent(task), task, world=world, user=user, limits=self.limits)
+                guard = self.guard.conversation(task.tools) if self.guard else None
+                return converse(self.agent(task), task, world=world, user=user, limits=self.limits, guard=guard)
         except WorldDiedError as error:
             return Conversation(Transcript(error=str(error)), End.UNREACHABLE)
 
@@ -119,7 +123,10 @@ class Stage:
 
 @contextmanager
 def stage(run: Run, settings: LiveSettings) -> Iterator[Stage]:
-    """Open everything that a run's conversations need. Raises SecretUnusableError and NoSandboxError."""
+    """Open everything that a run's conversations need.
+
+    Raises SecretUnusableError, NoSandboxError, and InvalidDocument where the policy is no longer there.
+    """
     pace = SharedPace(run.pk, settings.requests_per_minute) if settings.requests_per_minute else NoRateLimit()
     retry = RetryPolicy(tries=settings.tries)
     policy = AddressPolicy.of(installation.AGENT_NETWORKS)
@@ -136,7 +143,8 @@ def stage(run: Run, settings: LiveSettings) -> Iterator[Stage]:
         if settings.user:
             player = opened.enter_context(CONNECTORS[PLAYER].open(settings.user, opening(settings.user)))
         simulator = opened.enter_context(simulator_of(run))
-        yield Stage(agent, player, simulator, Limits(steps=settings.max_steps))
+        guard = guard_of_run(run, settings.guard) if settings.guard else None
+        yield Stage(agent, player, simulator, Limits(steps=settings.max_steps), guard)
 
 
 def _user(simulation: Simulation, player: Chat | None) -> User:

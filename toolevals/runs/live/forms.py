@@ -11,6 +11,7 @@ from django import forms
 from toolevals.agents.connectors import CONNECTORS, Connector
 from toolevals.agents.options import TOOL_STYLES
 from toolevals.grading.values.problems import InvalidDocument
+from toolevals.registry.policies.offered import policies_offered
 from toolevals.runs.runs.forms import CUT_OFF_WORDS, RunForm
 from toolevals.runs.runs.presets import PRESETS
 from toolevals.runs.runs.requesting import RunRequest
@@ -18,7 +19,19 @@ from toolevals.workspace.models import Project
 
 # Where an option has another name in the form, as a run has tools too.
 RENAMED = {"tools": "tools_by"}
-OPTIONS = ("base_url", "url", "secret", "temperature", "seed", "max_tokens", "system", "tools", "stream", "timeout")
+OPTIONS = (
+    "base_url",
+    "url",
+    "secret",
+    "temperature",
+    "seed",
+    "max_tokens",
+    "system",
+    "tools",
+    "strict_tools",
+    "stream",
+    "timeout",
+)
 PRICES = ("input_price", "output_price", "cached_price")
 USER = ("user_base_url", "user_model", "user_secret")
 SETTINGS = ("concurrency", "requests_per_minute", "max_steps", "tries", "budget", "cut_off")
@@ -81,6 +94,9 @@ class LiveForm(RunForm):
         choices=[(TOOL_STYLES[0], "natively"), (TOOL_STYLES[1], "as text, for models without native tools")],
         label="Offer tools",
     )
+    strict_tools = forms.BooleanField(
+        required=False, label="Strict tools", help_text="Those whose schemas the provider's strict mode takes."
+    )
     stream = forms.BooleanField(required=False, label="Stream answers")
     timeout = forms.FloatField(min_value=1, max_value=3600, initial=120, label="Give up after", help_text="Seconds.")
     concurrency = forms.IntegerField(min_value=1, max_value=32, initial=4, label="At once", help_text="In each worker.")
@@ -103,6 +119,10 @@ class LiveForm(RunForm):
     )
     user_model = forms.CharField(max_length=120, required=False, label="Model of the simulated user")
     user_secret = forms.ChoiceField(required=False, label="Key of the simulated user")
+    guard = forms.ChoiceField(required=False, help_text="A policy that checks each call before it is made.")
+    guard_key = forms.CharField(
+        max_length=200, required=False, label="Key of the guard", help_text="Whose lists of the policy are met."
+    )
 
     def __init__(self, project: Project, connector: str, *args: Any, **kwargs: Any) -> None:
         super().__init__(project, *args, **kwargs)
@@ -119,6 +139,11 @@ class LiveForm(RunForm):
         choices = [("", "None needed"), *((name, name) for name in names)]
         for name in ("secret", "user_secret"):
             self.fields[name].choices = choices  # type: ignore[attr-defined]
+        guards = [(str(each), f"{each.policy.name}, version {each.number}") for each in policies_offered(project)]
+        if guards and self.about.asks_model:
+            self.fields["guard"].choices = [("", "None"), *guards]  # type: ignore[attr-defined]
+        else:
+            del self.fields["guard"], self.fields["guard_key"]
 
     @property
     def about(self) -> Connector:
@@ -163,4 +188,7 @@ class LiveForm(RunForm):
             settings["prices"] = {name.removesuffix("_price"): data[name] for name in PRICES}
         if user := {name.removeprefix("user_"): data[name] for name in USER if data[name]}:
             settings["user"] = user
+        if guard := data.get("guard"):
+            policy, _, version = guard.rpartition("@")
+            settings["guard"] = {"policy": policy, "version": int(version), "key": data["guard_key"]}
         return settings

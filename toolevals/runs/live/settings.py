@@ -5,13 +5,28 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
-from toolevals.agents.options import ChatOptions
+from toolevals.agents.options import TEXT, ChatOptions, Check, Options, count, some_text
 from toolevals.agents.prices import Prices
 from toolevals.grading.engine.grading import CUT_OFF, CutOff
 from toolevals.grading.values.problems import InvalidDocument, Problem
 from toolevals.json_types import JsonMapping, JsonObject
+
+
+@dataclass(frozen=True, slots=True)
+class GuardSettings(Options):
+    """The policy in front of a run's agent, by its short name and version, and the key whose lists are met."""
+
+    CHECKS: ClassVar[Mapping[str, Check]] = {
+        "policy": some_text("must name a policy of this project"),
+        "version": count(1, 2**31 - 1, "must be the number of a version"),
+        "key": TEXT,
+    }
+
+    policy: str
+    version: int
+    key: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +36,8 @@ class LiveSettings:
     `concurrency` conversations at once in each batch. `requests_per_minute` over all workers, None: as fast as it
     goes. `max_steps` turns of the agent in one conversation. `tries` of each request. `budget` ends the run when its
     transcripts have cost that much, in the currency of `prices`. `user` plays the users that have an instruction.
-    `cut_off` says what becomes of conversations that are cut before their end.
+    `cut_off` says what becomes of conversations that are cut before their end. `guard` is a policy's version that each
+    call is checked by before it is made.
     """
 
     concurrency: int = 4
@@ -32,6 +48,7 @@ class LiveSettings:
     budget: float | None = None
     user: ChatOptions | None = None
     cut_off: CutOff = "failed"
+    guard: GuardSettings | None = None
 
     @classmethod
     def from_document(cls, document: JsonMapping) -> Self:
@@ -62,6 +79,7 @@ class LiveSettings:
             "budget": self.budget,
             "user": self.user.to_document() if self.user else None,
             "cut_off": self.cut_off,
+            "guard": self.guard.to_document() if self.guard else None,
         }
 
 
@@ -106,4 +124,5 @@ _READERS: Mapping[str, Callable[[Any], Any]] = {
     "budget": _money,
     "user": _document(ChatOptions.from_document),
     "cut_off": cut_off_in,
+    "guard": _document(GuardSettings.from_document),
 }

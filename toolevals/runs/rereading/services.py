@@ -6,7 +6,7 @@ and never change: whatever process dies, none is lost.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 from uuid import UUID
@@ -51,11 +51,6 @@ def strata_of(grading: Grading, seed: str) -> dict[str, list[Place]]:
         if said:
             examples.append([(status, Place(position, trial, len(said))) for trial, status in said])
     return one_trial_each(examples, seed)
-
-
-def cases_at(grading: Grading, places: Collection[Place]) -> Mapping[Place, UUID]:
-    """Return the cases of a grading that stand at these places."""
-    return dict(_cases(grading, places))
 
 
 def _cases(grading: Grading, places: Collection[Place]) -> Iterator[tuple[Place, UUID]]:
@@ -106,7 +101,7 @@ def rereading_begin(*, request: RereadingRequest, actor: User | None) -> Rereadi
         actor=actor,
     )
     drawn = sample_of_each(strata, {"passed": request.passed, "failed": request.failed}, seed)
-    passed, cases = set(strata["passed"]), cases_at(grading, drawn)
+    passed, cases = set(strata["passed"]), dict(_cases(grading, drawn))
     RereadCase.objects.bulk_create(
         RereadCase(rereading=made, position=position, case_id=cases[place], passed=place in passed, trials=place.scored)
         for position, place in enumerate(drawn, start=1)

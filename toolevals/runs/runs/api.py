@@ -23,6 +23,7 @@ from labeling.versions.api import VersionNameField
 from toolevals.grading.engine.grading import CUT_OFF
 from toolevals.presentation.csv import csv_stream
 from toolevals.registry.models import RegistryVersion
+from toolevals.registry.policies.offered import version_named
 from toolevals.runs.aggregates.label_noise import run_noise
 from toolevals.runs.aggregates.run_rows import run_rows, stale_reasons
 from toolevals.runs.aggregates.sums import verdict_rates
@@ -140,6 +141,12 @@ class RegradeSerializer(PlainSerializer):
 
     version = VersionNameField(
         required=False, allow_null=True, default=None, help_text="Of the run's dataset; by default the newest."
+    )
+    policy = serializers.SlugField(
+        required=False, default="", allow_blank=True, help_text="A policy of the guard: what it would have refused."
+    )
+    policy_version = serializers.IntegerField(
+        required=False, allow_null=True, default=None, min_value=1, help_text="By default the newest."
     )
 
 
@@ -291,7 +298,9 @@ class Gradings(RunView, ListAPIView[Grading]):
         chosen = run.dataset_version.dataset.versions.called(version) if version else None
         if version and chosen is None:
             raise Http404
-        grading = grading_start(run=run, actor=self.user, dataset_version=chosen)
+        slug, number_of_policy = (serializer.validated_data[name] for name in ("policy", "policy_version"))
+        policy = version_named(self.project, slug, number_of_policy) if slug else None
+        grading = grading_start(run=run, actor=self.user, dataset_version=chosen, policy=policy)
         return Response(
             GradingStartedSerializer({"grading": grading, "job": grading.job}).data, status=HTTPStatus.ACCEPTED
         )

@@ -39,7 +39,9 @@ def errored_ask_again(*, run: Run, actor: User | None) -> Grading:
         raise InvalidDocument.at("", "The run has no errored case that can be re-run.")
     before = locked.grading
     replaced = Transcript.objects.filter(pk__in=errored.order_by().values("pk")).update(replaced_at=database_now())
-    grading = grading_make(run=run, dataset_version=locked.grading.dataset_version, actor=actor)
+    grading = grading_make(
+        run=run, dataset_version=locked.grading.dataset_version, actor=actor, policy=locked.grading.policy
+    )
     again = replaced + ungraded
     grading.job = job_create(
         project=run.project,

@@ -21,6 +21,7 @@ from toolevals.json_types import JsonMapping
 from toolevals.registry.models import RegistryVersion
 from toolevals.runs.agents.services import agent_ensure, experiment_ensure, require_secret
 from toolevals.runs.baseline import NAME as BASELINE
+from toolevals.runs.live.guards import require_guard
 from toolevals.runs.live.settings import LiveSettings
 from toolevals.runs.models import Connector, Run
 from toolevals.runs.runs.presets import PRESETS
@@ -74,6 +75,7 @@ def run_request_live(*, project: Project, actor: User | None, request: RunReques
     options, settings = live_request_read(request)
     require_secret(project, actor, options, "/options/secret")
     require_secret(project, actor, settings.user, "/settings/user/secret")
+    require_guard(project, request.connector, settings.guard)
     _require_permitted(options, "/options")
     _require_permitted(settings.user, "/settings/user")
     with transaction.atomic():

@@ -14,6 +14,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from labeling.models import DatasetVersion
 from toolevals.agents.connectors import CONNECTORS
 from toolevals.grading.values.problems import InvalidDocument
+from toolevals.registry.policies.offered import version_named
 from toolevals.runs.aggregates.run_rows import run_rows
 from toolevals.runs.files import lists
 from toolevals.runs.files.failure_export import COLUMNS, failing_lines, failing_rows
@@ -28,7 +29,7 @@ from toolevals.workspace.file_responses import csv_file
 from toolevals.workspace.jobs.views import job_act
 from toolevals.workspace.models import Job, within
 from toolevals.workspace.paging import page_of, pages_of
-from toolevals.workspace.requests import ProjectRequest, is_own_page
+from toolevals.workspace.requests import ProjectRequest, is_own_page, whole_number
 
 
 @require_safe
@@ -63,9 +64,11 @@ def act(request: ProjectRequest, number: int, act: str) -> HttpResponse:
 
 @require_POST
 def regrade(request: ProjectRequest, number: int) -> HttpResponse:
-    """Grade the run's transcripts on the newest version of its dataset."""
+    """Grade the run's transcripts on the newest version of its dataset; with a policy, where one is chosen."""
     try:
-        grading = grading_start(run=_run(request, number), actor=request.user)
+        slug, _, said = request.POST.get("policy", "").partition("@")
+        policy = version_named(request.project, slug, whole_number(said)) if slug else None
+        grading = grading_start(run=_run(request, number), actor=request.user, policy=policy)
     except InvalidDocument as error:
         messages.error(request, error.problems[0].message)
     else:

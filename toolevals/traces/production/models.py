@@ -14,7 +14,7 @@ class TraceHour(models.Model):
     """The counts of a project's traces that came in one hour: of their calls, their costs and their rules' verdicts.
 
     All three are null while they are to be counted again. A writer of such traces holds the row and takes its counts
-    away: see `toolevals.traces.services.trace_hours`.
+    away: see `toolevals.traces.production.trace_hours`.
     """
 
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="+", db_index=False)

@@ -22,6 +22,14 @@ from toolevals.traces.models import Period, Promotion, PromotionSchedule, Trace,
 from toolevals.traces.promotion.asking_today import TodayRequest, live_agents, today_start
 from toolevals.traces.promotion.page import asked_words, is_told, planned_turns
 from toolevals.traces.promotion.sampling import STRATA
+from toolevals.traces.promotion.schedules import (
+    MOST_EACH_TIME,
+    MOST_WAITING,
+    ScheduleRequest,
+    schedule_add,
+    schedule_remove,
+    schedule_switch,
+)
 from toolevals.traces.promotion.services import (
     MOST,
     PromotionRequest,
@@ -31,14 +39,6 @@ from toolevals.traces.promotion.services import (
     promotion_undo,
 )
 from toolevals.traces.reading.filters import NAMES, TraceFilter
-from toolevals.traces.services.promotion_schedules import (
-    MOST_EACH_TIME,
-    MOST_WAITING,
-    ScheduleRequest,
-    schedule_add,
-    schedule_remove,
-    schedule_switch,
-)
 from toolevals.workspace.api.base import ProjectView
 from toolevals.workspace.api.plain import PlainSerializer
 from toolevals.workspace.idempotency.api import idempotent
@@ -158,7 +158,6 @@ class PromotionRequestSerializer(SampleRequestSerializer):
         return tuple(dict.fromkeys(ids))
 
     def asked(self) -> PromotionRequest:
-        """Return what is asked for."""
         said = dict(self.validated_data)
         return PromotionRequest(wanted=said.pop("filter"), shows_first=said.pop("look"), **said)
 
@@ -272,7 +271,6 @@ class ScheduleRequestSerializer(SampleRequestSerializer):
     most_waiting = serializers.IntegerField(min_value=1, max_value=MOST_WAITING, default=200)
 
     def asked(self) -> ScheduleRequest:
-        """Return what is asked for."""
         said = dict(self.validated_data)
         return ScheduleRequest(wanted=said.pop("filter"), **said)
 

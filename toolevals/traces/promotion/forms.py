@@ -9,8 +9,8 @@ from toolevals.runs.models import Agent
 from toolevals.traces.models import Period, TraceExample, Turns
 from toolevals.traces.promotion.asking_today import live_agents
 from toolevals.traces.promotion.sampling import STRATA
+from toolevals.traces.promotion.schedules import MOST_EACH_TIME, MOST_WAITING
 from toolevals.traces.promotion.services import MOST
-from toolevals.traces.services.promotion_schedules import MOST_EACH_TIME, MOST_WAITING
 from toolevals.workspace.form_controls import PlainForm
 from toolevals.workspace.models import Project
 

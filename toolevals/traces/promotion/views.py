@@ -16,6 +16,12 @@ from toolevals.traces.models import Promotion, PromotionSchedule, PromotionState
 from toolevals.traces.promotion.asking_today import TodayRequest, today_start
 from toolevals.traces.promotion.forms import PromotionForm, ScheduleForm, TodayForm
 from toolevals.traces.promotion.page import TURNS_SHOWN, asked_words, is_told, made_examples, planned_turns
+from toolevals.traces.promotion.schedules import (
+    ScheduleRequest,
+    schedule_add,
+    schedule_remove,
+    schedule_switch,
+)
 from toolevals.traces.promotion.services import (
     PromotionRequest,
     cut_turns,
@@ -25,12 +31,6 @@ from toolevals.traces.promotion.services import (
     promotion_undo,
 )
 from toolevals.traces.reading.filters import TraceFilter
-from toolevals.traces.services.promotion_schedules import (
-    ScheduleRequest,
-    schedule_add,
-    schedule_remove,
-    schedule_switch,
-)
 from toolevals.workspace.models import Job
 from toolevals.workspace.paging import page_of
 from toolevals.workspace.requests import ProjectRequest, page_number

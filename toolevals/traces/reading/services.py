@@ -20,13 +20,13 @@ from toolevals.grading.values import ToolSpec
 from toolevals.traces.intake.models import came_at
 from toolevals.traces.judges.services import questions_note
 from toolevals.traces.models import SpanVerdict, ToolUse, Trace, TraceJudge, TraceSettings
+from toolevals.traces.production.trace_hours import trace_hours_reopen
 from toolevals.traces.reading.calls import UsedTool, used_tools
 from toolevals.traces.reading.chunks import registered_tools, spans_of
 from toolevals.traces.reading.limits import Limits
 from toolevals.traces.reading.rules import BY_NAME, RuleVerdict, verdicts_of
 from toolevals.traces.reading.summary import Summary, clean, moment, summary_of
 from toolevals.traces.reading.traces import trace_read
-from toolevals.traces.services.trace_hours import trace_hours_reopen
 from toolevals.workspace.bulk import others_write_first, rows_insert
 from toolevals.workspace.clock import database_now
 from toolevals.workspace.models import Project

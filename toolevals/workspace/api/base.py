@@ -20,7 +20,7 @@ class ProjectView(APIView):
     @property
     def access(self) -> ProjectRequest:
         """The request as the middleware left it."""
-        return cast("ProjectRequest", self.request._request)
+        return cast("ProjectRequest", self.request)
 
     @property
     def project(self) -> Project:

@@ -26,7 +26,7 @@ class AccessAuthentication(SessionAuthentication):
     """By token: nothing more to check. By session: the CSRF token too."""
 
     def authenticate(self, request: Request) -> tuple[Any, Any] | None:
-        token = getattr(request._request, "token", None)
+        token = getattr(request, "token", None)
         if token is not None:
             return token.user, token
         return super().authenticate(request)

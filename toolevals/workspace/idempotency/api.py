@@ -12,7 +12,7 @@ import json
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from http import HTTPStatus
-from typing import Any
+from typing import Any, cast
 
 from django.core.files.uploadedfile import UploadedFile
 from django.db import OperationalError, connection
@@ -73,7 +73,7 @@ class _Asked:
     """A request with a key: whose it is, and what it holds."""
 
     def __init__(self, request: Request, key: str) -> None:
-        inner: ProjectRequest = request._request  # type: ignore[assignment]
+        inner = cast("ProjectRequest", request)
         self.whose = {"project": inner.project, "user": inner.user, "key": key}
         self.digest = _digest(request)
 

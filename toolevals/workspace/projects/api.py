@@ -75,7 +75,7 @@ class Me(APIView):
 
     @extend_schema(responses=MeSerializer)
     def get(self, request: Request) -> Response:
-        token = cast("SignedInRequest", request._request).token
+        token = cast("SignedInRequest", request).token
         role = _role_of(token) if token else None
         me = {"user": request.user, "project": token.project.slug if token else None, "role": role}
         return Response(MeSerializer(me).data)
@@ -91,13 +91,13 @@ class Projects(ListAPIView[Project]):
     queryset = Project.objects.none()
 
     def get_queryset(self) -> QuerySet[Project]:
-        request = cast("SignedInRequest", self.request._request)
+        request = cast("SignedInRequest", self.request)
         mine = Project.objects.filter(memberships__user=request.user)
         return mine.filter(pk=request.token.project_id) if request.token else mine
 
     @extend_schema(request=NewProjectSerializer, responses={201: ProjectSerializer})
     def post(self, request: Request) -> Response:
-        asking = cast("SignedInRequest", request._request)
+        asking = cast("SignedInRequest", request)
         if asking.token is not None and _role_of(asking.token) != Role.OWNER:
             raise PermissionDenied("A token makes projects only as an owner of its own.")
         asked = NewProjectSerializer(data=request.data)

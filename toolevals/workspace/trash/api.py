@@ -217,7 +217,7 @@ def _typed(request: Request) -> str:
 
 def _deleted(request: Request) -> Any:
     """Return the deleted projects that may be restored by the person who asks."""
-    asking = cast("SignedInRequest", request._request)
+    asking = cast("SignedInRequest", request)
     rows = deleted_projects(asking.user)
     if asking.token is None:
         return rows

@@ -89,6 +89,9 @@ def _origin_findings(rule: OriginRule, places: Places, trusted: Names, fields: N
         if sources.is_cut:
             words = f"{quoted(shown(value, 80))} is not in the newest {MOST_READ:,} characters that are read."
             yield Finding(f"/arguments{pointer}", words, is_unknown=True)
+        elif sources.lacks_user:
+            words = f"{quoted(shown(value, 80))} is in no other source, and the user's words are not known."
+            yield Finding(f"/arguments{pointer}", words, is_unknown=True)
         else:
             yield Finding(f"/arguments{pointer}", f"{quoted(shown(value, 80))} is not in {sources.named}.")
 
@@ -140,7 +143,9 @@ class _Sources:
         self._confirmed = [*rule.confirmed, *(value for name in rule.lists for value in look.state.lists.get(name, ()))]
         self._left = MOST_READ
         self._fields: set[str] = set()
-        for text in reversed(look.state.user_texts) if rule.user else ():
+        texts = look.state.user_texts if rule.user else ()
+        self.lacks_user = texts is None
+        for text in reversed(texts or ()):
             self._read(text)
         if rule.trusted or rule.trusted_fields:
             self._read_results(look, trusted, fields)

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
-from toolevals.json_types import JsonObject
-
-State = JsonObject
+State = dict[str, Any]
 STATE: State = json.loads(Path(__file__).with_name("shop.json").read_text(encoding="utf-8"))
 
 OPEN = ("placed", "paid", "packed", "shipped")

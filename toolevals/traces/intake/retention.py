@@ -10,7 +10,7 @@ from uuid import UUID
 
 from toolevals.traces.intake.models import RETENTION_DAYS, came_at, first_id
 from toolevals.traces.models import Trace, TraceSettings
-from toolevals.traces.services.trace_hours import trace_hours_reopen
+from toolevals.traces.production.trace_hours import trace_hours_reopen
 from toolevals.workspace.models import Project
 from toolevals.workspace.trash.kinds import delete_in_parts
 

@@ -1,0 +1,199 @@
+"""Show a project's issues and one of them, and let people change it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+from uuid import UUID
+
+from django.contrib import messages
+from django.db.models import Q
+from django.http import Http404, HttpResponse, HttpResponseRedirect, StreamingHttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.views.decorators.http import require_POST, require_safe
+
+from reports.issues import services
+from reports.issues.figures import by_agent, seen_in
+from reports.issues.models import Issue, IssueGathering, IssueState
+from reports.issues.page import chart_of, check_of, sentence
+from reports.issues.queries import (
+    BARS,
+    CASES_A_PAGE,
+    SORTS,
+    IssueFilter,
+    case_row,
+    changes_of,
+    issue_cases,
+    issue_or_404,
+    issue_page,
+    issue_rows,
+)
+from reports.issues.table import CASE, ISSUE
+from toolevals.grading.failures import CATEGORIES, LAYERS, category_of, fixes_of
+from toolevals.grading.values.problems import InvalidDocument
+from toolevals.runs.models import Agent
+from toolevals.workspace.models import Membership, Role
+from toolevals.workspace.requests import ProjectRequest, page_number, read_id
+from toolevals.workspace.tables import table_file
+
+
+@require_safe
+def issues(request: ProjectRequest) -> HttpResponse:
+    """Show a page of the project's issues."""
+    asked = IssueFilter.of_address(request.GET.dict())
+    page = issue_page(request.project, asked)
+    here = min(asked.page, page.pages)
+    own = Issue.objects.in_project(request.project).order_by()
+    changes = changes_of(request.project, asked.run).items() if asked.run else ()
+    context = {
+        "asked": asked,
+        "page": page,
+        "here": here,
+        "query": asked.query(),
+        "before": asked.query(page=str(here - 1)) if here > 1 else "",
+        "more": asked.query(page=str(here + 1)) if here < page.pages else "",
+        "states": [(state, page.states[state], asked.query(state=state)) for state in IssueState.values],
+        "all": asked.query(state=""),
+        "total": sum(page.states.values()),
+        "changes": [(change, counted, asked.query(change=change)) for change, counted in changes],
+        "no_run": asked.query(run="", change=""),
+        "layers": LAYERS,
+        "sorts": SORTS,
+        "tools": sorted(set(own.exclude(tool="").values_list("tool", flat=True))),
+        "agents": sorted(set(_agents(request).values_list("name", flat=True))),
+        "waiting": IssueGathering.objects.waiting().filter(run__project=request.project).count(),
+        "may_change": request.role >= Role.REVIEWER,
+    }
+    return render(request, "reports/issues.html", context)
+
+
+def _agents(request: ProjectRequest) -> Any:
+    """Return the agents of people's graded runs."""
+    runs = Q(runs__grading__isnull=False, runs__baseline_agent="", runs__deleted_at=None)
+    return Agent.objects.filter(runs, project=request.project).distinct().order_by()
+
+
+def _members(request: ProjectRequest) -> Any:
+    return Membership.objects.filter(project=request.project).select_related("user").order_by("user__name")
+
+
+@require_safe
+def issues_csv(request: ProjectRequest) -> StreamingHttpResponse:
+    """Send the issues that the address chooses."""
+    rows = issue_rows(request.project, IssueFilter.of_address(request.GET.dict()))
+    return table_file(f"{request.project.slug}-issues", ISSUE, rows)
+
+
+@require_safe
+def issue(request: ProjectRequest, issue: UUID) -> HttpResponse:
+    """Show one issue."""
+    row = issue_or_404(request.project, issue)
+    check = check_of(row)
+    counts = by_agent(row)
+    cases = issue_cases(row)
+    count = sum(seen_in([row]).get(row.pk, {}).values())
+    pages = max(-(-count // CASES_A_PAGE), 1)
+    here = min(page_number(request.GET.get("page", "1")), pages)
+    context = {
+        "issue": row,
+        "say": sentence(row, check, counts),
+        "check": check,
+        "chart": chart_of(row, counts[-BARS:]),
+        "cases": [case_row(each) for each in cases[(here - 1) * CASES_A_PAGE : here * CASES_A_PAGE]],
+        "count": count,
+        "here": here,
+        "pages": pages,
+        "category": category_of(row.kind),
+        "fixes": fixes_of(row.failure),
+        "events": row.events.select_related("actor").order_by("at", "pk"),
+        "merged": row.merged.order_by("created_at"),
+        "may_change": request.role >= Role.REVIEWER and row.merged_into is None,
+        "agents": _agents(request).order_by("-pk"),
+        "others": Issue.objects.in_project(request.project).exclude(pk=row.pk).order_by("name")[:500],
+        "people": [each.user for each in _members(request)],
+        "kinds": CATEGORIES,
+    }
+    return render(request, "reports/issue.html", context)
+
+
+@require_safe
+def issue_cases_csv(request: ProjectRequest, issue: UUID) -> StreamingHttpResponse:
+    """Send the cases of an issue."""
+    row = issue_or_404(request.project, issue)
+    rows = (case_row(each) for each in issue_cases(row).iterator(chunk_size=500))
+    return table_file(f"{request.project.slug}-issue-{str(row.pk)[:8]}-cases", CASE, rows)
+
+
+@require_POST
+def issue_act(request: ProjectRequest, issue: UUID, act: str) -> HttpResponse:
+    """Change an issue and come back to it."""
+    row = issue_or_404(request.project, issue)
+    if act not in _ACTS:
+        raise Http404
+    try:
+        shown = _ACTS[act](request, row)
+    except InvalidDocument as error:
+        problem = error.problems[0]
+        what = problem.pointer.strip("/").replace("_", " ")
+        messages.error(request, f"Not saved: {f'the {what} ' if what else ''}{problem.message}.")
+        shown = row
+    return HttpResponseRedirect(reverse("reports:issue", args=[request.project.slug, (shown or row).pk]))
+
+
+def _fix(request: ProjectRequest, row: Issue) -> None:
+    asked = read_id(request.POST.get("agent", ""))
+    agent = _agents(request).filter(pk=asked).first() if asked else None
+    if agent is None:
+        raise InvalidDocument.at("/agent", "is none of this project")
+    services.issue_fix(issue=row, agent=agent, actor=request.user)
+
+
+def _accept(request: ProjectRequest, row: Issue) -> None:
+    services.issue_accept(issue=row, actor=request.user, reason=request.POST.get("reason", ""))
+
+
+def _reopen(request: ProjectRequest, row: Issue) -> None:
+    services.issue_reopen(issue=row, actor=request.user)
+
+
+def _own(request: ProjectRequest, row: Issue) -> None:
+    asked = request.POST.get("owner", "")
+    member = next((each for each in _members(request) if str(each.user_id) == asked), None)
+    if asked and member is None:
+        raise InvalidDocument.at("/owner", "is no member of this project")
+    services.issue_own(issue=row, actor=request.user, owner=member.user if member else None)
+
+
+def _name(request: ProjectRequest, row: Issue) -> None:
+    services.issue_name(
+        issue=row, actor=request.user, name=request.POST.get("name", ""), kind=request.POST.get("kind", "")
+    )
+
+
+def _note(request: ProjectRequest, row: Issue) -> None:
+    services.issue_note(issue=row, actor=request.user, text=request.POST.get("text", ""))
+
+
+def _merge(request: ProjectRequest, row: Issue) -> Issue:
+    asked = read_id(request.POST.get("issue", ""))
+    other = Issue.objects.in_project(request.project).filter(pk=asked).first() if asked else None
+    if other is None:
+        raise InvalidDocument.at("/issue", "is none of this project")
+    return services.issues_merge(issue=row, other=other, actor=request.user)
+
+
+def _split(request: ProjectRequest, row: Issue) -> None:
+    services.issue_split(issue=row, actor=request.user)
+
+
+_ACTS: Final[dict[str, Callable[[ProjectRequest, Issue], Any]]] = {
+    "fix": _fix,
+    "accept": _accept,
+    "reopen": _reopen,
+    "own": _own,
+    "name": _name,
+    "note": _note,
+    "merge": _merge,
+    "split": _split,
+}

@@ -1,0 +1,64 @@
+"""Find a version of a policy by its name, and compile it for the tools that conversations offer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from uuid import UUID
+
+from django.db.models import QuerySet
+
+from toolevals.grading.guard import Guard, GuardedConversation, Request, compile_policy
+from toolevals.grading.guard import Policy as Rules
+from toolevals.grading.values import ToolSpec
+from toolevals.grading.values.problems import InvalidDocument
+from toolevals.registry.policies.models import PolicyVersion
+from toolevals.workspace.models import Project
+
+# Of one policy, and of all of them together, so many versions are offered.
+MOST_OFFERED, MOST_READ = 5, 1_000
+
+
+def version_named(project: Project, slug: str, number: int | None) -> PolicyVersion:
+    """Return a policy's version of that number, without one the newest. Raises InvalidDocument where there is none."""
+    found = _versions(project).filter(policy__slug=slug).order_by("-number")
+    version = (found if number is None else found.filter(number=number)).first()
+    if version is None:
+        which = slug if number is None else f"{slug} {number}"
+        raise InvalidDocument.at("/policy", f"names no version of a policy of this project: {which}")
+    return version
+
+
+def policies_offered(project: Project) -> list[PolicyVersion]:
+    """Return the versions that a person chooses from, by policy: the one in force and the newest MOST_OFFERED."""
+    versions = _versions(project).order_by("policy__name", "policy", "-number")[:MOST_READ]
+    places: dict[UUID, int] = {}
+    chosen = []
+    for version in versions:
+        places[version.policy_id] = place = places.get(version.policy_id, -1) + 1
+        if place < MOST_OFFERED or version.pk == version.policy.active_id:
+            chosen.append(version)
+    return chosen
+
+
+def _versions(project: Project) -> QuerySet[PolicyVersion]:
+    return PolicyVersion.objects.filter(policy__project=project).select_related("policy")
+
+
+class PolicyGuards:
+    """A policy, with a guard for each list of tools that examples offer. Safe in several threads."""
+
+    def __init__(self, version: PolicyVersion, *, key: str = "", model: str = "", provider: str = "") -> None:
+        self._rules = Rules.from_document(version.document)
+        self._guards: dict[tuple[str, ...], Guard] = {}
+        self.asked = Request(key=key, model=model, provider=provider)
+
+    def of(self, tools: Sequence[ToolSpec]) -> Guard:
+        """Return the guard of a list of tools; lists that are alike share one."""
+        key = tuple(tool.digest for tool in tools)
+        if key not in self._guards:
+            self._guards[key] = compile_policy(self._rules, tools)
+        return self._guards[key]
+
+    def conversation(self, tools: Sequence[ToolSpec]) -> GuardedConversation:
+        """Return the guard of one conversation in which these tools are offered."""
+        return GuardedConversation(self.of(tools), self.asked)

@@ -1,1 +1,0 @@
-"""Change agents, experiments, runs and gradings."""

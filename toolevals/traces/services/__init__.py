@@ -1,1 +1,0 @@
-"""Makes every change of traces."""
