@@ -438,12 +438,7 @@ def test_anthropic_is_guarded_alike(calm):
     result = {"type": "tool_result", "tool_use_id": "1", "content": [{"type": "text", "text": '{"total": 51}'}]}
     bad = {"type": "tool_result", "tool_use_id": "0", "content": INJECTED}
     messages = [*ASKED, {"role": "assistant", "content": [call]}, {"role": "user", "content": [result, bad]}]
-    wrong: dict[str, Any] = {
-        "type": "tool_use",
-        "id": "2",
-        "name": "issue_refund",
-        "input": {"order_id": "A-1", "amount": 500},
-    }
+    wrong: dict[str, Any] = {**call, "id": "2", "name": "issue_refund", "input": {"order_id": "A-1", "amount": 500}}
     right = {**wrong, "id": "3", "input": {"order_id": "A-1", "amount": 51}}
     model = Model(anthropic_answer({"type": "text", "text": "So."}, wrong), anthropic_answer(right))
     assert calm.anthropic(model).messages.create(messages=messages) == anthropic_answer(right)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from http import HTTPStatus
 
@@ -112,7 +111,6 @@ class GuardCheck(ProjectView):
 
     @extend_schema(request=GuardQuestionSerializer, responses=GuardDecisionSerializer)
     def post(self, request: HttpRequest) -> Response:
-        since = time.monotonic()
         asked = GuardQuestionSerializer(data=request.data)
         asked.is_valid(raise_exception=True)
         said = asked.validated_data
@@ -126,7 +124,6 @@ class GuardCheck(ProjectView):
             request=Request.from_document(known),
             state=State.from_document(state),
             tokens=said["tokens"],
-            since=since,
         )
         if checked is None:
             raise _none_in_force(said.get("policy"))

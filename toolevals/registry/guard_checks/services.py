@@ -34,8 +34,8 @@ Count = TypeVar("Count", int, Mapping[str, int])
 class Deadline:
     """A moment by which a check is to be done, by a clock that no one sets."""
 
-    def __init__(self, milliseconds: int, since: float) -> None:
-        self._until = since + milliseconds / 1000
+    def __init__(self, milliseconds: int) -> None:
+        self._until = time.monotonic() + milliseconds / 1000
 
     def is_past(self) -> bool:
         return time.monotonic() > self._until
@@ -53,19 +53,18 @@ class Checked(NamedTuple):
     decision: Decision
 
 
-def guard_check(
-    *, project: Project, policy: str | None, request: Request, state: State, tokens: int, since: float
-) -> Checked | None:
+def guard_check(*, project: Project, policy: str | None, request: Request, state: State, tokens: int) -> Checked | None:
     """Return the decision of the policy in force, with the counts of the request's key; None where none is in force.
 
-    `since` is when the question came, by `time.monotonic`. A call is counted, a result is not; refusals of both are.
-    Counts that the state holds are taken as they are. Raises InvalidDocument where several policies are in force.
+    The deadline begins once the policy is read: a process compiles each version once, and refuses no call for that.
+    A call is counted, a result is not; refusals of both are. Counts that the state holds are taken as they are. Raises
+    InvalidDocument where several policies are in force.
     """
     found = active_guard(project, policy)
     if found is None:
         return None
     version, guard = found
-    deadline = Deadline(guard.policy.deadline_ms, since)
+    deadline = Deadline(guard.policy.deadline_ms)
     named = {"project": project.pk, "key": request.key, "tool": request.name}
     counted: Counted | None = None
     if not request.has_result:
