@@ -57,10 +57,23 @@ class PolicyVersionSerializer(serializers.ModelSerializer[PolicyVersion]):
 
     name = serializers.CharField(source="__str__")
     is_active = serializers.SerializerMethodField()
+    actor_id = serializers.UUIDField(source="created_by_id", allow_null=True)
+    actor = serializers.CharField(source="created_by.name", allow_null=True, default=None)
 
     class Meta:
         model = PolicyVersion
-        fields = ("id", "name", "number", "note", "is_active", "activated_at", "reason", "created_at")
+        fields = (
+            "id",
+            "name",
+            "number",
+            "note",
+            "actor_id",
+            "actor",
+            "is_active",
+            "activated_at",
+            "reason",
+            "created_at",
+        )
 
     def get_is_active(self, version: PolicyVersion) -> bool:
         return bool(version.policy.active_id == version.pk)
@@ -195,7 +208,7 @@ class PolicyVersionsView(PolicyView, ListAPIView[PolicyVersion]):
     queryset = PolicyVersion.objects.none()
 
     def get_queryset(self) -> QuerySet[PolicyVersion]:
-        return self.policy().versions.defer("document").select_related("policy")
+        return self.policy().versions.defer("document").select_related("policy", "created_by")
 
     @extend_schema(request=NewPolicyVersionSerializer, responses={201: PolicyVersionDetailSerializer})
     @idempotent

@@ -202,13 +202,19 @@ def a_measurement(world: World, person: User) -> UUID:
     return rates.pk  # type: ignore[no-any-return]
 
 
+def a_measured_policy(world: World, person: User) -> str:
+    """Return a policy whose first version is measured."""
+    a_measurement(world, person)
+    return a_policy(world, person)
+
+
 def a_rule(world: World, person: User) -> str:
     """Return the id of the policy's rule."""
     return "blocked"
 
 
 ARGUMENTS: dict[str, Argument] = {
-    "policy": a_policy,
+    "policy": a_measured_policy,
     "rates": a_measurement,
     "rule": a_rule,
     "gate": a_gate,

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.test_files_and_gates import RUN, SEED, fits
+from tests.browser.labelling_shop import SEED
+from tests.browser.test_files_and_gates import RUN, fits
 from tests.fixtures.application import LiveApp
 
 pytestmark = [pytest.mark.browser, pytest.mark.servers]

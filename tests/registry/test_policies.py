@@ -4,7 +4,7 @@ import pytest
 from django.core.exceptions import ValidationError
 
 from tests.labeling.rows import SHOP_TOOLS
-from toolevals.grading.guard import Request, State
+from toolevals.grading.guard import Guard, Request, State
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.registry.models import Policy, PolicyVersion
 from toolevals.registry.policies.queries import active_guard
@@ -17,7 +17,7 @@ from toolevals.registry.policies.services import (
     version_publish,
 )
 from toolevals.registry.services import registry_create, registry_publish
-from toolevals.workspace.models import AuditEntry
+from toolevals.workspace.models import AuditEntry, Project
 
 BLOCKED = {"rules": {"no-cancel": {"kind": "blocked", "mode": "enforce", "tools": ["cancel_order"]}}}
 SCHEMA = {"rules": {"schema": {"kind": "schema", "mode": "audit"}}}
@@ -36,7 +36,13 @@ def version(project, owner):
     )
 
 
-def verbs():
+def in_force(project: Project, slug: str | None) -> tuple[PolicyVersion, Guard]:
+    found = active_guard(project, slug)
+    assert found is not None
+    return found
+
+
+def verbs() -> list[str]:
     return list(AuditEntry.objects.filter(target_type__startswith="registry.policy").values_list("verb", flat=True))
 
 
@@ -68,10 +74,10 @@ def test_the_version_in_force_decides_until_another_is_put_in_force(project, ver
     assert active_guard(project, "shop") is None
     policy_activate(version=version, actor=None)
     second = version_publish(policy=version.policy, actor=None, document={"rules": {}})
-    found, guard = active_guard(project, "shop")
+    found, guard = in_force(project, "shop")
     assert (found, guard.check(CANCEL, State()).allowed) == (version, False)
     policy_activate(version=second, actor=None)
-    found, guard = active_guard(project, None)
+    found, guard = in_force(project, None)
     assert (found, guard.check(CANCEL, State()).allowed) == (second, True)
     policy_deactivate(policy=version.policy, actor=None)
     policy_deactivate(policy=version.policy, actor=None)
@@ -87,18 +93,18 @@ def test_a_guard_is_compiled_once_for_a_version_and_its_tools(project, version, 
     policy_set_registry(policy=version.policy, actor=None, registry=registry)
     registry_publish(registry=registry, actor=None, document=SHOP_TOOLS)
     policy_activate(version=version, actor=None)
-    _, first = active_guard(project, "shop")
+    _, first = in_force(project, "shop")
     with django_assert_num_queries(2):
-        _, second = active_guard(project, "shop")
+        _, second = in_force(project, "shop")
     assert first is second
     registry_publish(registry=registry, actor=None, document=SHOP_TOOLS[:1])
-    assert active_guard(project, "shop")[1] is not first
+    assert in_force(project, "shop")[1] is not first
 
 
 def test_without_a_name_the_only_policy_in_force_is_asked(project, version):
     other = policy_create(project=project, actor=None, slug="other", name="Other", document=BLOCKED)
     policy_activate(version=version, actor=None)
-    assert active_guard(project, None)[0] == version
+    assert in_force(project, None)[0] == version
     policy_activate(version=other, actor=None)
     with pytest.raises(InvalidDocument, match="several policies"):
         active_guard(project, None)
@@ -114,7 +120,7 @@ def test_a_schema_rule_needs_tools_before_it_is_in_force(project, version, regis
         policy_activate(version=asking, actor=None)
     registry_publish(registry=registry, actor=None, document=SHOP_TOOLS)
     policy_activate(version=asking, actor=None)
-    _, guard = active_guard(project, "shop")
+    _, guard = in_force(project, "shop")
     assert guard.check(CANCEL, State()).would_refuse
     assert not guard.check(Request("get_order", {"order_id": "A-1"}), State()).would_refuse
     with pytest.raises(InvalidDocument, match="registry that has a version"):

@@ -203,6 +203,26 @@ OF_PAIR = (
     Table("compare-cases-csv", "compare-cases", rows_of.moved),
 )
 OF_PROJECT = (
+    Table(
+        "policies-csv",
+        "policies",
+        rows_of.under("results"),
+        {"policy_id": "id", "policy": "slug", "in_force": "active_number", "newest_version": "newest_number"},
+    ),
+    Table(
+        "policy-versions-csv",
+        "policy-versions",
+        rows_of.under("results"),
+        {"version_id": "id", "version": "number", "is_in_force": "is_active"},
+    ),
+    Table(
+        "policy-rules-csv",
+        "policy-rates",
+        rows_of.under("rules"),
+        {**ends("wrongly", "wrongly"), **ends("rightly", "rightly")},
+    ),
+    Table("policy-refusals-csv", "policy-refusals", rows_of.under("results"), query={"rule": "blocked"}),
+    Table("policy-refusals-csv", "policy-refusals", rows_of.under("results"), query={"rule": "blocked", "of": "gold"}),
     Table("solved-csv", "solved", rows_of.under("cells")),
     Table("solved-csv", "solved", rows_of.under("cells"), query={"by": "run", "layer": "selection", "sort": "split"}),
     Table("solved-csv", "solved", rows_of.under("agents"), query={"of": "agents"}),

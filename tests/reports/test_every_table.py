@@ -16,7 +16,7 @@ from reports.public_scores.services import public_score_record
 from reports.urls import urlpatterns
 from tests.access.addresses import addresses
 from tests.access.registry_arguments import a_version as a_registry_version
-from tests.access.reports_arguments import a_gate
+from tests.access.reports_arguments import a_gate, a_measured_policy, a_measurement
 from tests.access.world import World
 from tests.agents.chat_server import chat_server
 from tests.agents.judges import judging
@@ -84,13 +84,17 @@ def made(project: Any, run_jobs: Any, settings: Any, owner: Any) -> Grading:
 @pytest.fixture
 def arguments(made: Grading, owner: Any, run_jobs: Any) -> dict[str, Any]:
     """What the addresses of the tables are made of, by name."""
-    gate = a_gate(World(made.run.project, {Role.OWNER: owner}, owner), owner)
+    world = World(made.run.project, {Role.OWNER: owner}, owner)
+    gate = a_gate(world, owner)
     preview = gate_preview_start(
         project=made.run.project, actor=owner, gate={"bounds": [{"metric": "outcome", "min": 0}]}
     )
     run_jobs()
     return {
         "gate": gate,
+        "policy": a_measured_policy(world, owner),
+        "rates": a_measurement(world, owner),
+        "rule": "blocked",
         "preview": preview.pk,
         "case_id": made.cases.order_by("pk")[0].pk,
         "project": made.run.project.slug,
@@ -222,6 +226,9 @@ PAGES: tuple[tuple[str, dict[str, str]], ...] = (
     ("benchmarks", {}),
     ("solved", {}),
     ("recorded", {}),
+    ("policies", {}),
+    ("policy", {}),
+    ("policy-refusals", {}),
 )
 LISTS = (
     "runs:runs",

@@ -244,8 +244,9 @@ def test_a_registry_keeps_the_versions_that_a_policy_uses(project):
     made = policy_create(project=project, actor=None, slug="guard", name="Guard", document=rules, registry=registry)
     policy_activate(version=made, actor=None)
     destroyed(registry)
-    _, guard = active_guard(project, None)
-    assert guard.check(Request("get_order", {"order_id": "A-1"})).allowed
+    in_force = active_guard(project, None)
+    assert in_force is not None
+    assert in_force[1].check(Request("get_order", {"order_id": "A-1"})).allowed
     policy_delete(policy=made.policy, actor=None)
     swept()
     assert not Registry.with_trash.exists()
