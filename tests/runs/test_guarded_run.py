@@ -9,6 +9,7 @@ import pytest
 from django.urls import reverse
 
 from tests.agents.chat_server import calls, chat_server, says
+from tests.reports.gate_building import checks, hold
 from tests.runs.building import REFUND, STATUS, call, cases_of, example, uploaded_run, version_of
 from tests.runs.live import last, live_run
 from toolevals.grading.values import Transcript as Done
@@ -97,6 +98,8 @@ def test_invalid_and_forbidden_calls_are_refused_beside_failures(project, versio
     assert [len(each.calls) for each in made] == [1, 1, 1, 0]
     counts = FindingCount.objects.filter(grading=run.grading, family="guard", tool="").exclude(kind="")
     assert dict(counts.values_list("kind", "cases")) == {"schema": 1, "no-refunds": 2}
+    gate = {"assertions": [{"template": "guard", "conditions": ["failed_count <= 0"]}]}
+    assert [check.observed for check in checks(hold(run, gate))] == [3]
     client.force_login(owner)
     page = client.get(reverse("reports:run", args=["shop", run.number])).content.decode()
     assert "Refused by the guard" in page
