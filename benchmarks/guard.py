@@ -20,8 +20,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any, NamedTuple
 
-from benchmarks import guard_doors
-from benchmarks.guard_mcp import guard_mcp_rows
+from benchmarks import _guard_doors, _guard_mcp
 from benchmarks.peers.agentdojo import ATTACKS
 from benchmarks.row import Row
 from benchmarks.side_by_side import PEERS, SECONDS, Tool, python_for
@@ -76,8 +75,8 @@ RULES: JsonObject = {
 def rows() -> Iterator[Row]:
     """Measure the check, its doors, then the attacks."""
     yield from _check_rows()
-    yield from guard_doors.rows()
-    yield from guard_mcp_rows()
+    yield from _guard_doors.rows()
+    yield from _guard_mcp.rows()
     suites = attacked_suites()
     attacks = sum(len(suite["injections"]) * len(suite["users"]) for suite in suites.values())
     yield Row(f"{attacks} attacks stopped by lists of an oracle", *_stopped(outcome(suites, {})))

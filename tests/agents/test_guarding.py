@@ -29,12 +29,17 @@ def guarded(agent: Player, answer: Any = lambda _: ToolAnswer("sent"), world: An
 
 
 def test_a_refused_call_is_not_made_and_comes_back_as_a_tool_error():
-    made = []
+    made: list[str] = []
+
+    def answer(asked: Any) -> ToolAnswer:
+        made.append(asked.name)
+        return ToolAnswer("sent")
+
     agent = Player(
         calling(call("cancel", id="A-1"), call("status", "c2", id="A-1")),
         saying("It is sent, and I may not cancel it."),
     )
-    talk = guarded(agent, lambda asked: made.append(asked.name) or ToolAnswer("sent"))
+    talk = guarded(agent, answer)
     assert made == ["status"]
     refusal = agent.seen[1][2]
     assert (refusal.role, refusal.call_id, refusal.is_error) == ("tool", "c1", True)

@@ -48,7 +48,7 @@ def guarded(tmp_path: Path) -> Callable[..., list[str]]:
 
     def command(server: str | list[str], rules: Any = RULES, *options: str) -> list[str]:
         file = tmp_path / "policy.json"
-        file.write_text(json.dumps({"rules": rules}))
+        file.write_text(json.dumps({"rules": rules, "deadline_ms": 10_000}))
         where = ["--url", server] if isinstance(server, str) else ["--", *server]
         return [sys.executable, "-m", "toolevals.cli.main", "guard-mcp", "--policy", str(file), *options, *where]
 

@@ -41,11 +41,11 @@ SHORT = "The parcel came on Monday."
 PAGE = "The parcel left the house on Monday and comes on Friday. " * 100
 
 
-def guard_mcp_rows() -> Iterator[Row]:
+def rows() -> Iterator[Row]:
     """Measure calls with and without the guard, of a short text and of a page."""
     with tempfile.TemporaryDirectory(prefix="toolevals-bench-") as folder:
         policy = Path(folder) / "policy.json"
-        policy.write_text(json.dumps({"rules": RULES}), encoding="utf-8")
+        policy.write_text(json.dumps({"rules": RULES, "deadline_ms": 10_000}), encoding="utf-8")
         server = [sys.executable, "-c", SERVER]
         guarded = [sys.executable, "-m", "toolevals.cli.main", "guard-mcp", "--policy", str(policy), "--", *server]
         with _peer(server) as plain, _peer(guarded) as through:

@@ -11,7 +11,7 @@ class Migration(migrations.Migration):
     dependencies = [
         ('labeling', '0001_initial'),
         ('registry', '0002_policies'),
-        ('reports', '0001_initial'),
+        ('reports', '0002_issues'),
         ('runs', '0002_figures_are_kept_in_one_form'),
         ('workspace', '0001_initial'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),

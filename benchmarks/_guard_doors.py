@@ -29,7 +29,7 @@ from toolevals.serving.application import Application
 RATES, TARGET, PASSED = (50, 100, 150, 200, 300, 400), 20, 50
 SECONDS, THREADS = 8, 16
 PATH = "/api/v1/projects/bench/guard/check/"
-USUAL = {"request": {**CASES[0]["question"]["request"]}, "tokens": 1}
+USUAL: dict[str, Any] = {"request": {**CASES[0]["question"]["request"]}, "tokens": 1}
 USUAL["state"] = {name: CASES[0]["question"]["state"][name] for name in ("calls", "user_texts")}
 
 
@@ -40,7 +40,7 @@ def rows() -> Iterator[Row]:
             environment = stack.enter_context(installation(database))
             if database == "PostgreSQL":
                 environment["REDIS_URL"] = stack.enter_context(RedisServer()).url
-            token = step("guard_doors", environment, "prepare")
+            token = step("_guard_doors", environment, "prepare")
             data = Path(environment["TOOLEVALS_DATA_DIR"])
             server = Application(python=sys.executable, data=data, port=free_port(), environment=environment)
             stack.enter_context(server)
@@ -50,11 +50,11 @@ def rows() -> Iterator[Row]:
 
 
 def _rest_rows(database: str, environment: dict[str, str], port: int, token: str) -> Iterator[Row]:
-    step("guard_doors", environment, "ask", str(port), token, "20")
+    step("_guard_doors", environment, "ask", str(port), token, "20")
     highest = 0
     for rate in RATES:
         before = processor_seconds(os.getpid())
-        took = p95(step("guard_doors", environment, "ask", str(port), token, str(rate)))
+        took = p95(step("_guard_doors", environment, "ask", str(port), token, str(rate)))
         if rate == RATES[0]:
             spent = (processor_seconds(os.getpid()) - before) / (rate * SECONDS)
             yield Row(f"{database}: a check by REST, processor time of all servers", 1000 * spent, "ms", better="lower")
