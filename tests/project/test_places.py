@@ -41,9 +41,10 @@ NAMED_FILE = re.compile(
 )
 NAMED_FOLDER = re.compile(rf"`((?:{_ROOMS}|docs|templates|static)/(?:[\w-]+/)*[\w-]+/?)`")
 QUOTED_FILE = re.compile(r"`([\w/-]+\.(?:py|html|js|css))`")
-# Names of two parts are also those of tasks and of tables; attributes of spans begin with the project's name.
+# Names of two parts are also those of tasks and of tables; attributes of spans and forms of files begin with the
+# name of the project.
 DOTTED = re.compile(
-    rf"(?<![\w./@-])((?!toolevals\.(?:judge|rule|verdict)\.)(?:{_ROOMS})\.[a-z_]\w*(?:\.[A-Za-z_]\w*)+)(?![\w/(-])"
+    rf"(?<![\w./@-])((?!toolevals\.(?:judge|policy_file|rule|verdict)\.)(?:{_ROOMS})\.[a-z_]\w*(?:\.[A-Za-z_]\w*)+)(?![\w/(-])"
 )
 PROGRAM_IMPORT = re.compile(rf"\bfrom ((?:{_ROOMS})(?:\.\w+)*) import (\([^)]*\)|[\w, ]+)")
 # Files of another project.
