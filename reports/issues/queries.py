@@ -17,6 +17,7 @@ from reports.filters.case_filters import address_query, text
 from reports.issues.figures import agent_runs, earlier_runs, seen_in
 from reports.issues.models import Issue, IssueCase, IssueState
 from toolevals.grading.failures import LAYERS, category_of
+from toolevals.json_types import JsonMapping
 from toolevals.workspace.models import Project
 from toolevals.workspace.requests import page_number, whole_number
 
@@ -176,7 +177,7 @@ def row_of(issue: Issue) -> IssueRow:
     return _row(issue, seen_in([issue]).get(issue.pk, Counter()), newest)
 
 
-_ORDERS: Final[Mapping[str, Any]] = {
+_ORDERS: Final[JsonMapping] = {
     "state": lambda row: (_RANK[row.issue.state], -row.newest, -row.cases),
     "name": lambda row: row.issue.name.replace("`", "").casefold(),
     "last": lambda row: -row.issue.last_seen.timestamp(),

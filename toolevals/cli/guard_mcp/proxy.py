@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import threading
 import uuid
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import Any, Final
@@ -20,7 +20,7 @@ from toolevals.grading.guard import Decision, Reason
 from toolevals.grading.reading.parsing import printable
 from toolevals.grading.values.documents import load_json
 from toolevals.grading.values.problems import InvalidDocument
-from toolevals.json_types import JsonObject, JsonValue
+from toolevals.json_types import JsonMapping, JsonObject, JsonValue
 
 LONGEST_MESSAGE: Final = 16 * 1024 * 1024
 """The most bytes of one message."""
@@ -153,7 +153,7 @@ class Proxy:
         else:
             self._pass_request(Pending(identifier, "tools/call", call), line)
 
-    def _ask_for_tools(self, params: Mapping[str, Any]) -> None:
+    def _ask_for_tools(self, params: JsonMapping) -> None:
         """Ask the server for its tools, unless that was done; `params` are those of a request of the client."""
         with self._lock:
             if self._list.asked:

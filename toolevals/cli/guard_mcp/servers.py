@@ -11,6 +11,7 @@ from contextlib import ExitStack, asynccontextmanager, suppress
 from typing import Any, Protocol, Self
 
 from toolevals.cli.guard_mcp.pipes import TooLong, lines_of, write_all
+from toolevals.json_types import JsonValue
 
 # A server has so long to end by itself when its input ends, and again when it is asked to; then it is killed.
 GRACE_SECONDS = 2.0
@@ -169,13 +170,13 @@ class HttpServer:
         ):
             yield streams
 
-    def _note_version(self, message: Any) -> None:
+    def _note_version(self, message: JsonValue) -> None:
         """Keep the protocol's version that a handshake agreed on: later requests name it in a header."""
         result = getattr(message, "result", None)
         if isinstance(result, dict) and isinstance(version := result.get("protocolVersion"), str):
             self._version = version
 
-    def _stamped(self, message: Any) -> dict[str, str]:
+    def _stamped(self, message: JsonValue) -> dict[str, str]:
         """Return the headers of a message: without a handshake each names version, method and name."""
         from mcp.shared.inbound import (
             MCP_METHOD_HEADER,
