@@ -21,7 +21,7 @@ from toolevals.grading.values import ToolSpec, canonical
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.json_types import JsonObject
 
-FORMAT = "toolevals.policy_file.v1"
+FORMAT = "policy_file.v1"
 LARGEST = 32 * 1024 * 1024
 
 
