@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from itertools import islice
-from time import perf_counter
+from time import process_time
 from typing import Any
 
 import pytest
@@ -138,10 +138,10 @@ READERS: dict[str, Callable[[dict[str, Any]], object]] = {
 def test_hostile_schemas_are_read_in_a_short_time(reader: str) -> None:
     slow = {}
     for name, schema in SCHEMAS.items():
-        began = perf_counter()
+        began = process_time()
         with suppress(InvalidDocument):
             READERS[reader](schema)
-        if (seconds := perf_counter() - began) >= LONGEST_SECONDS:
+        if (seconds := process_time() - began) >= LONGEST_SECONDS:
             slow[name] = seconds
     assert slow == {}
 

@@ -15,6 +15,7 @@ from toolevals.cli.login import Login, save_login
 from toolevals.cli.main import main
 from toolevals.cli.output import CommandError, Exit
 from toolevals.grading.guard import Policy
+from toolevals.sdk.guard.keeping import PolicyKeeper
 from toolevals.sdk.guard.policy_file import PolicyFile, public_text, signed
 
 KEY = Ed25519PrivateKey.generate()
@@ -31,7 +32,18 @@ def content_of() -> bytes:
 
 @pytest.fixture
 def server(tmp_path, monkeypatch):
-    """Start a server that has a policy in force, with a login for it; yield what it was asked."""
+    """Start a server that has a policy in force, with a login for it; yield what it was asked.
+
+    What renews the policy ends with the test.
+    """
+    keepers: list[PolicyKeeper] = []
+    begin = PolicyKeeper._begin
+
+    def begun(keeper: PolicyKeeper) -> None:
+        keepers.append(keeper)
+        begin(keeper)
+
+    monkeypatch.setattr(PolicyKeeper, "_begin", begun)
     asked: list[tuple[str, str | None]] = []
 
     class Handler(BaseHTTPRequestHandler):
@@ -51,6 +63,8 @@ def server(tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     save_login(Login(f"http://127.0.0.1:{http.server_port}", "shop", "te_desk"))
     yield http, asked
+    for keeper in keepers:
+        keeper.close()
     http.shutdown()
     http.server_close()
 
