@@ -255,7 +255,8 @@ with agent_span("support"), chat_span("model-x", []) as chat, tool_call("c1"):
     chat.answered("yes")
     assert get("A-1") == "A-1"
 roots = {name.partition(".")[0] for name in sys.modules}
-core = [name for name in sys.modules if name.startswith("toolevals.") and not name.startswith(("toolevals.sdk", "toolevals.json_types"))]
+own = ("toolevals.sdk", "toolevals.json_types")
+core = [name for name in sys.modules if name.startswith("toolevals.") and not name.startswith(own)]
 print(sorted(roots & {"opentelemetry", "django", "pydantic", "google"}), core)
 """
     made = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
