@@ -31,6 +31,7 @@ from reports.downloads.long_tables import TableRequest  # noqa: E402
 from reports.downloads.services import bundle_start, table_start  # noqa: E402
 from reports.dropped.preview import LARGE, file_drop  # noqa: E402
 from reports.gates.services import GateRequest, gate_hold, gate_preview_start  # noqa: E402
+from reports.guard.measuring import rates_start  # noqa: E402
 from reports.suspects import services as suspects  # noqa: E402
 from tests.fixtures.jobs import jobs_run  # noqa: E402
 from tests.fixtures.people import PASSWORD  # noqa: E402
@@ -42,6 +43,8 @@ from tests.traces.sending import conversation, export  # noqa: E402
 from toolevals.grading.judging import SHIPPED  # noqa: E402
 from toolevals.registry.large_documents import large_preview_start, large_publish_start  # noqa: E402
 from toolevals.registry.mcp_servers import registry_fetch_begin  # noqa: E402
+from toolevals.registry.policies.services import policy_create  # noqa: E402
+from toolevals.registry.policies.starter import STARTER_WITHOUT_TOOLS  # noqa: E402
 from toolevals.registry.services import registry_create  # noqa: E402
 from toolevals.runs.agents.services import agent_ensure  # noqa: E402
 from toolevals.runs.baseline.starting import baseline_agents_start  # noqa: E402
@@ -194,6 +197,13 @@ def publish_start(ground: Ground) -> Any:
     return large_publish_start(registry=registry, actor=ground.owner, content=content, format="auto", name="tools.json")
 
 
+def rates_of_policy(ground: Ground) -> Any:
+    version = policy_create(
+        project=ground.project, actor=ground.owner, slug="desk", name="Desk", document=STARTER_WITHOUT_TOOLS
+    )
+    return rates_start(version=version, actor=ground.owner).job
+
+
 def look_start(ground: Ground) -> Any:
     content = jsonl(EXAMPLES) + b"\n" * LARGE
     file = ContentFile(content)
@@ -226,6 +236,7 @@ STARTERS: dict[str, Callable[[Ground], Any]] = {
     "lint": lint_begin,
     "order": order_start,
     "overlap": lambda ground: overlap_apply(project=ground.project, actor=ground.owner),
+    "policy_rates": rates_of_policy,
     "probes": lambda ground: probes_begin(judge=ground.judge, actor=ground.owner).job,
     "production_run": today_begin,
     "promotion": promotion_begin,
