@@ -33,7 +33,7 @@ from toolevals.cli.main import main
 sys.exit(max(main(words) for words in (["--help"], ["grade", "-"], ["gate", "rows.jsonl"])))
 """
 # Of an environment without the server: 45.0 MB when this was written. And of processor time for a list of the verbs.
-MOST_BYTES, HELP_SECONDS = 46_000_000, 0.2
+MOST_BYTES, HELP_SECONDS = 45_000_000, 0.2
 ROW = {
     "id": "ex-1",
     "input": {"messages": [{"role": "user", "content": "What is the state of order A-1?"}]},
