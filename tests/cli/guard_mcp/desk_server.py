@@ -16,7 +16,7 @@ FILES = {"a.txt": "hello", "mail.txt": INJECTED}
 
 
 class Answer(BaseModel):
-    """What a user is asked for."""
+    """The form that a user is asked to fill in."""
 
     word: str
 

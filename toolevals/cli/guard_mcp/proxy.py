@@ -29,7 +29,7 @@ MOST_PENDING: Final = 10_000
 MOST_PAGES: Final = 200
 MOST_TOOLS: Final = 10_000
 LIST_SECONDS: Final = 10.0
-"""How long a call waits for the server's list of tools."""
+"""A call waits for the server's list of tools for so many seconds."""
 
 NOT_JSON, INVALID_REQUEST, INVALID_PARAMS, FAILED = -32700, -32600, -32602, -32000
 TOO_LONG: Final = f"A message is longer than {LONGEST_MESSAGE:,} bytes, which is the most that is taken."

@@ -32,7 +32,7 @@ KEPT_CHARACTERS: Final = 16_000_000
 """The most characters of results that are kept. Older results are forgotten, their calls are not."""
 MINUTE: Final = 60.0
 NO_POLICY: Final = "policy_file"
-"""What reasons name in place of a rule where the policy has expired."""
+"""Stands for a rule in the reasons where the policy has expired."""
 
 
 @dataclass(eq=False, slots=True)

@@ -29,7 +29,7 @@ from toolevals.grading.values.problems import InvalidDocument, Problem, pointer_
 from toolevals.json_types import JsonObject, JsonValue
 
 UNSURE = object()
-"""What is given where the careful parser has to look."""
+"""Tells that the careful parser has to look."""
 
 # What has to be looked at more closely.
 _CLOSER = frozenset({float, dict, list})
