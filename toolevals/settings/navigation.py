@@ -146,6 +146,7 @@ SUBNAVIGATION = {
             Tab("promotions", "Examples of traces", "traces:promotions", role="ADJUDICATOR"),
             Tab("settings", "Trace settings", "traces:settings", role="OWNER"),
             Tab("judges", "Judges of traces", "traces:judges", role="OWNER"),
+            Tab("policies", "Policies of traces", "traces:policies", role="OWNER"),
         ),
     ),
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.urls import path
 
 from toolevals.traces.judges import api as judges
+from toolevals.traces.policies import api as policies
 from toolevals.traces.production import api as production
 from toolevals.traces.promotion import api as promotions
 from toolevals.traces.reading import api as reading
@@ -18,6 +19,7 @@ urlpatterns = [
     path("traces/rules/", production.Rules.as_view(), name="rules"),
     path("traces/judges/", judges.TraceJudges.as_view(), name="judges"),
     path("traces/judges/<uuid:trace_judge>/", judges.TraceJudgeDetail.as_view(), name="judge"),
+    path("traces/policies/", policies.TracePolicies.as_view(), name="policies"),
     path("traces/verdicts/", production.Verdicts.as_view(), name="verdicts"),
     path("traces/promotions/", promotions.Promotions.as_view(), name="promotions"),
     path("traces/promotions/<uuid:promotion>/", promotions.PromotionDetail.as_view(), name="promotion"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from datetime import date
 from typing import Final
 from uuid import UUID
 
@@ -56,6 +57,22 @@ TOOL_CHANGES: Final = Table(
         Column("before", float, words="From 0 to 1."),
         Column("after", float, words="From 0 to 1."),
         Column("p_value", float, words="Two-sided, adjusted for all rates of the table."),
+    ),
+)
+
+POLICIES_OF_TRACES: Final = Table(
+    "CheckedPolicy",
+    "A policy that traces are checked by, with its verdicts on calls in traces that came since a day.",
+    (
+        Column("policy", words="Its short name."),
+        Column("name"),
+        Column("rule", words="The name that its verdicts have."),
+        Column("version", int, words="The version that traces are checked by now."),
+        Column("share", float, words="Of the traces, 0 to 1."),
+        Column("since", date),
+        Column("passed", int),
+        Column("failed", int, words="Calls that it would refuse, or whose result it would."),
+        Column("unscored", int),
     ),
 )
 

@@ -6,6 +6,7 @@ from django.urls import path
 
 from toolevals.traces.intake import views as intake
 from toolevals.traces.judges import views as judges
+from toolevals.traces.policies import views as policies
 from toolevals.traces.production import views as production
 from toolevals.traces.promotion import views as promotion
 from toolevals.traces.reading import views as reading
@@ -29,6 +30,8 @@ urlpatterns = [
     path("traces/judges/", judges.judges, name="judges"),
     path("traces/judges.csv", judges.judges_csv, name="judges-csv"),
     path("traces/judges/<uuid:trace_judge>/", judges.judge, name="judge"),
+    path("traces/policies/", policies.policies, name="policies"),
+    path("traces/policies.csv", policies.policies_csv, name="policies-csv"),
     path("traces/costs/", production.costs, name="costs"),
     path("traces/costs.csv", production.costs_csv, name="costs-csv"),
     path("traces/rules/", production.rules, name="rules"),

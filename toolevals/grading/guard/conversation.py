@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from toolevals.grading.guard.check import Guard
@@ -18,12 +18,12 @@ class GuardedConversation:
     """A conversation with a guard before its calls and results.
 
     `asked` holds the key, model, provider, address and server. Each turn of the user begins a request. A call that is
-    refused, and a result that is, are not there for what comes after. There is no minute and no clock: all rates are
-    met, and no check is late.
+    refused, and a result that is, are not there for what comes after. There is no minute: all rates are met.
+    `is_late` tells if the time for all checks has passed; without it no check is late.
     """
 
-    def __init__(self, guard: Guard, asked: Request) -> None:
-        self._guard, self._asked = guard, asked
+    def __init__(self, guard: Guard, asked: Request, is_late: Callable[[], bool] | None = None) -> None:
+        self._guard, self._asked, self._is_late = guard, asked, is_late
         self._calls: list[PastCall] = []
         self._texts: list[str] = []
         self._request_from = 0
@@ -78,6 +78,7 @@ class GuardedConversation:
             requests_last_minute=0,
             tokens_last_minute=0,
             tool_calls_last_minute={},
+            is_late=self._is_late,
         )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -41,15 +41,17 @@ def check_transcript(
     transcript: Transcript,
     conversation: Sequence[Message] = (),
     asked: Request = Request(),  # noqa: B008
+    is_late: Callable[[], bool] | None = None,
 ) -> list[CheckedCall]:
     """Return the decision on each call of a transcript, and on each result of a call that passed, in their order.
 
     `conversation` is what was said before the transcript; its calls count, and are not checked. `asked` holds the key,
     model, provider, address and server. Each message of the user begins a request. A call that is refused, and a
-    result that is, are not there for what comes after. A transcript has no minute: all rates are met.
+    result that is, are not there for what comes after. A transcript has no minute: all rates are met. `is_late` tells
+    if the time for all of it has passed.
     """
     whole = replace(transcript, messages=(*conversation, *transcript.messages))
-    walk = _Walk(guard, asked, sum(len(message.calls) for message in conversation))
+    walk = _Walk(GuardedConversation(guard, asked, is_late), sum(len(message.calls) for message in conversation))
     for event in events_of(whole):
         if isinstance(event, TurnEnded):
             walk.take_turn(whole.messages[event.place] if event.place < len(whole.messages) else None)
@@ -63,8 +65,8 @@ def check_transcript(
 class _Walk:
     """Goes through a conversation with a guard."""
 
-    def __init__(self, guard: Guard, asked: Request, unchecked: int) -> None:
-        self._held, self._unchecked = GuardedConversation(guard, asked), unchecked
+    def __init__(self, held: GuardedConversation, unchecked: int) -> None:
+        self._held, self._unchecked = held, unchecked
         self._places: dict[int, int] = {}
         self.checked: list[CheckedCall] = []
 

@@ -45,10 +45,21 @@ def _versions(project: Project) -> QuerySet[PolicyVersion]:
 
 
 class PolicyGuards:
-    """A policy, with a guard for each list of tools that examples offer. Safe in several threads."""
+    """A policy, with a guard for each list of tools that examples offer. Safe in several threads.
 
-    def __init__(self, version: PolicyVersion, *, key: str = "", model: str = "", provider: str = "") -> None:
-        self._rules = Rules.from_document(version.document)
+    `rules` stand for those of the version where others of it are asked.
+    """
+
+    def __init__(
+        self,
+        version: PolicyVersion,
+        *,
+        key: str = "",
+        model: str = "",
+        provider: str = "",
+        rules: Rules | None = None,
+    ) -> None:
+        self._rules = Rules.from_document(version.document) if rules is None else rules
         self._guards: dict[tuple[str, ...], Guard] = {}
         self.asked = Request(key=key, model=model, provider=provider)
 

@@ -235,9 +235,9 @@ class SpanVerdict(models.Model):
     number = models.PositiveIntegerField()
     # Empty for a call that only the conversation tells of.
     span_id = models.CharField(max_length=16, blank=True)
-    # A judge's is `TraceJudge.rule`.
-    rule = models.CharField(max_length=60)
-    version = models.PositiveSmallIntegerField()
+    # A judge's is `TraceJudge.rule`, a policy's `policy:` and its short name; its version is that of the policy.
+    rule = models.CharField(max_length=80)
+    version = models.PositiveIntegerField()
     status = models.CharField(max_length=8, choices=VerdictStatus.choices)
     value = models.FloatField(null=True)
     reason = models.CharField(max_length=500, blank=True)

@@ -9,6 +9,7 @@ from toolevals.traces.judges.models import (
     TraceJudgeDay,
     TraceQuestion,
 )
+from toolevals.traces.policies.models import TracePolicy
 from toolevals.traces.production.models import TraceHour
 from toolevals.traces.promotion.models import (
     Period,
@@ -34,6 +35,7 @@ __all__ = [
     "TraceHour",
     "TraceJudge",
     "TraceJudgeDay",
+    "TracePolicy",
     "TraceQuestion",
     "TraceSettings",
     "Turns",

@@ -18,6 +18,7 @@ from django.utils import timezone
 from toolevals.grading.metrics.clustered import ExampleSums, Rate, rate_of
 from toolevals.traces.judges.rules import JudgeRule, judge_rules
 from toolevals.traces.models import QuestionState, SpanVerdict, TraceQuestion
+from toolevals.traces.policies.rules import policy_rules
 from toolevals.traces.production.kept_hours import came_within, day_number, kept_hours
 from toolevals.traces.reading.filters import TraceFilter
 from toolevals.traces.reading.rules import RULES, Rule
@@ -170,7 +171,9 @@ def rule_trends(project: Project, trace_filter: TraceFilter) -> list[RuleTrend]:
     days = days_of(trace_filter)
     # By the key of a judge, or the name of a rule.
     judges = judge_rules(project)
-    rules: dict[int | str, Rule | JudgeRule] = {rule.name: rule for rule in RULES} | judges
+    rules: dict[int | str, Rule | JudgeRule] = {
+        rule.name: rule for rule in (*RULES, *policy_rules(project))
+    } | judges
     rule_days: dict[tuple[int | str, int], RuleDay] = {}
 
     def day_of(rule: int | str, at: int) -> RuleDay:

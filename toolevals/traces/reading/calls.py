@@ -58,6 +58,14 @@ def call_told(trace: TraceReading, span: ReadSpan) -> Call | None:
     return next((call for place, call in told.items() if spans[place] is span), None)
 
 
+def spans_of_calls(trace: TraceReading) -> list[str]:
+    """Return for each call of the conversation the id of the span that ran it; empty where no span did."""
+    spans = [each for each in trace.spans if each.reading.kind == "tool" and each.reading.tool]
+    told, _ = _told_of(spans, trace.transcript.calls)
+    by_call = {id(call): spans[place].span.span_id for place, call in told.items()}
+    return [by_call.get(id(call), "") for call in trace.transcript.calls]
+
+
 def _own_tools(trace: TraceReading) -> dict[str, ToolSpec]:
     """Return the tools that spans of tools describe."""
     found: dict[str, ToolSpec] = {}

@@ -8,6 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, cast
 
+from django.db.models import Q
+
 from labeling.conversation import Conversation, read_conversation
 from labeling.conversation.lines import pretty
 from labeling.conversation.tool_description import ToolReading, tool_reading
@@ -18,9 +20,10 @@ from toolevals.grading.values.verdicts import Status
 from toolevals.json_types import JsonObject
 from toolevals.traces.judges.rules import JudgeRule, TraceQuestionShown, judge_verdicts, open_questions
 from toolevals.traces.models import SpanVerdict, Trace
+from toolevals.traces.policies.rules import kept_rule
 from toolevals.traces.reading.calls import UsedTool, used_tools
 from toolevals.traces.reading.chunks import read_chunks, registered_tools, spans_of
-from toolevals.traces.reading.rules import BY_NAME, Rule, RuleVerdict, verdicts_of
+from toolevals.traces.reading.rules import BY_NAME, POLICY_RULE, Rule, RuleVerdict, verdicts_of
 from toolevals.traces.reading.traces import ReadSpan, TraceReading, trace_read
 
 # Problems of reading that a page shows, and traces of one session.
@@ -113,7 +116,8 @@ def trace_page(trace: Trace) -> TracePage:
         offered=[tool_reading(tool) for tool in reading.tools],
         used=used,
         verdicts=[
-            *(Judged(BY_NAME[each.rule], each) for each in (*verdicts_of(reading, used), *_cost_verdicts(trace))),
+            *(Judged(BY_NAME[each.rule], each) for each in verdicts_of(reading, used)),
+            *kept_verdicts(trace),
             *judged_of(trace),
         ],
         not_judged=open_questions(trace, reading),
@@ -132,9 +136,10 @@ def trace_page(trace: Trace) -> TracePage:
     )
 
 
-def _cost_verdicts(trace: Trace) -> list[RuleVerdict]:
-    """Return what was said of the cost when the trace was summed up: the limit may be another since."""
-    return [_rule_verdict(each) for each in SpanVerdict.objects.filter(trace=trace, rule="cost")]
+def kept_verdicts(trace: Trace) -> list[Judged]:
+    """Return what the limit of the cost and policies said when the trace was summed up: they may be others since."""
+    kept = SpanVerdict.objects.filter(Q(rule="cost") | Q(rule__startswith=POLICY_RULE), trace=trace)
+    return [Judged(BY_NAME.get(each.rule) or kept_rule(each), _rule_verdict(each)) for each in kept.order_by("number")]
 
 
 def _unread(reading: TraceReading) -> Counter[str]:
@@ -151,7 +156,7 @@ def judged_of(trace: Trace) -> list[Judged]:
 
 
 def _rule_verdict(kept: SpanVerdict) -> RuleVerdict:
-    return RuleVerdict(kept.rule, kept.span_id, cast("Status", kept.status), kept.value, kept.reason)
+    return RuleVerdict(kept.rule, kept.span_id, cast("Status", kept.status), kept.value, kept.reason, kept.version)
 
 
 def whole_conversation(reading: TraceReading) -> JsonObject:

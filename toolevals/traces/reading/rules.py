@@ -16,6 +16,8 @@ from toolevals.traces.reading.calls import UsedTool
 from toolevals.traces.reading.limits import NO_LIMITS, Limits, cost_verdict
 from toolevals.traces.reading.traces import TraceReading
 
+# What the names of policies' rules begin with; the policy's short name follows.
+POLICY_RULE: Final = "policy:"
 # So often in succession the same call is a loop: a second time may be a second look.
 LOOP_LENGTH: Final = 3
 
@@ -29,6 +31,7 @@ class RuleVerdict:
     status: Status
     value: float | None
     reason: str
+    version: int
 
 
 Found = Iterable[tuple[str, Verdict]]
@@ -45,6 +48,11 @@ class Rule:
     ask: Callable[[TraceReading, Sequence[UsedTool], Limits], Found]
 
     @property
+    def policy(self) -> str:
+        """Return the short name of the policy that is asked; empty for a rule of toolevals."""
+        return self.name.removeprefix(POLICY_RULE) if self.name.startswith(POLICY_RULE) else ""
+
+    @property
     def judge(self) -> str:
         """Return whose verdict it is: no one's."""
         return ""
@@ -55,9 +63,14 @@ class Rule:
         return ""
 
 
-def verdicts_of(trace: TraceReading, used: Sequence[UsedTool], limits: Limits = NO_LIMITS) -> list[RuleVerdict]:
-    """Return what every rule says of a trace. A rule that breaks is errored there, and the others go on."""
-    return [verdict for rule in RULES for verdict in _asked(rule, trace, used, limits)]
+def verdicts_of(
+    trace: TraceReading, used: Sequence[UsedTool], limits: Limits = NO_LIMITS, policies: Iterable[Rule] = ()
+) -> list[RuleVerdict]:
+    """Return what every rule, and each of `policies`, says of a trace.
+
+    A rule that breaks is errored there, and the others go on.
+    """
+    return [verdict for rule in (*RULES, *policies) for verdict in _asked(rule, trace, used, limits)]
 
 
 def _asked(rule: Rule, trace: TraceReading, used: Sequence[UsedTool], limits: Limits) -> list[RuleVerdict]:
@@ -65,7 +78,7 @@ def _asked(rule: Rule, trace: TraceReading, used: Sequence[UsedTool], limits: Li
         found = list(rule.ask(trace, used, limits))
     except Exception as error:  # noqa: BLE001 - a defect of ours is no failure of the agent
         found = [(_root(trace), Verdict("errored", None, f"The rule broke: {type(error).__name__}."))]
-    return [RuleVerdict(rule.name, span_id, said.status, said.value, said.reason) for span_id, said in found]
+    return [RuleVerdict(rule.name, span_id, said.status, said.value, said.reason, rule.version) for span_id, said in found]
 
 
 def _root(trace: TraceReading) -> str:

@@ -19,12 +19,13 @@ from django.db import DatabaseError, transaction
 from toolevals.grading.values import ToolSpec
 from toolevals.traces.intake.models import came_at
 from toolevals.traces.judges.services import questions_note
-from toolevals.traces.models import SpanVerdict, ToolUse, Trace, TraceJudge, TraceSettings
+from toolevals.traces.models import SpanVerdict, ToolUse, Trace, TraceJudge, TracePolicy, TraceSettings
+from toolevals.traces.policies.rules import policy_rule
 from toolevals.traces.production.trace_hours import trace_hours_reopen
 from toolevals.traces.reading.calls import UsedTool, used_tools
 from toolevals.traces.reading.chunks import registered_tools, spans_of
 from toolevals.traces.reading.limits import Limits
-from toolevals.traces.reading.rules import BY_NAME, RuleVerdict, verdicts_of
+from toolevals.traces.reading.rules import Rule, RuleVerdict, verdicts_of
 from toolevals.traces.reading.summary import Summary, clean, moment, summary_of
 from toolevals.traces.reading.traces import trace_read
 from toolevals.workspace.bulk import others_write_first, rows_insert
@@ -43,16 +44,20 @@ _MOST = 2**62
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """Holds what a project asks of each trace: its limits, the judges that are on, and its tools by their names."""
+    """Holds what a project asks of each trace: its limits, judges that are on, policies, and its tools by their names."""
 
     limits: Limits
     judges: Sequence[TraceJudge]
     tools: Mapping[str, ToolSpec]
+    policies: Sequence[tuple[TracePolicy, Rule]]
 
     @classmethod
     def of(cls, project: Project) -> Self:
         return cls(
-            TraceSettings.of(project).limits, list(TraceJudge.objects.switched_on(project)), registered_tools(project)
+            TraceSettings.of(project).limits,
+            list(TraceJudge.objects.switched_on(project)),
+            registered_tools(project),
+            [(each, policy_rule(each.policy)) for each in TracePolicy.objects.in_project(project)],
         )
 
 
@@ -106,7 +111,7 @@ def _settle(trace: Trace, asked: _Asked) -> bool:
     read = trace_read(spans_of(trace))
     used = used_tools(read, asked.tools)
     summary = summary_of(read, used)
-    verdicts = verdicts_of(read, used, asked.limits)
+    verdicts = verdicts_of(read, used, asked.limits, [rule for each, rule in asked.policies if each.takes(trace)])
     with transaction.atomic():
         fields = _fields(summary) | {"due_at": None, "settled": trace.arrivals}
         if not Trace.objects.filter(pk=trace.pk, arrivals=trace.arrivals).update(**fields):
@@ -116,7 +121,9 @@ def _settle(trace: Trace, asked: _Asked) -> bool:
             SpanVerdict.objects.filter(trace=trace, judge=None).delete()
         _uses_insert(trace, summary, used)
         _verdicts_insert(trace, verdicts)
-        questions_note(trace, read, asked.judges, database_now())
+        if trace.settled != trace.arrivals:
+            # Where nothing new came, rules alone are asked again.
+            questions_note(trace, read, asked.judges, database_now())
         trace_hours_reopen(trace.project_id, [came_at(trace.pk)])
     return True
 
@@ -168,8 +175,8 @@ def _verdicts_insert(trace: Trace, verdicts: Sequence[RuleVerdict]) -> None:
     names = ("trace_id", "project_id", "number", "span_id", "rule", "version", "status", "value", "reason")
     rows = [
         (
-            trace.pk, trace.project_id, number, each.span_id, each.rule, BY_NAME[each.rule].version, each.status,
-            each.value, clean(each.reason, 500),
+            trace.pk, trace.project_id, number, each.span_id, each.rule, each.version, each.status, each.value,
+            clean(each.reason, 500),
         )
         for number, each in enumerate(verdicts)
     ]  # fmt: skip

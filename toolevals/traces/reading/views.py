@@ -16,6 +16,7 @@ from toolevals.traces.intake.models import shown
 from toolevals.traces.judges.rules import JudgeRule, judge_rules
 from toolevals.traces.lists import TRACES, trace_lines
 from toolevals.traces.models import Trace
+from toolevals.traces.policies.rules import policy_rules
 from toolevals.traces.promotion.examples_of_trace import examples_of_trace
 from toolevals.traces.reading.filters import SAID_ONCE, VERDICTS, TraceFilter
 from toolevals.traces.reading.page import SESSION_SHOWN, span_page, trace_page
@@ -34,7 +35,7 @@ def traces(request: ProjectRequest) -> HttpResponse:
     """List the traces that the address asks for, the newest first."""
     trace_filter = TraceFilter.of(request.GET)
     judges = [*judge_rules(request.project).values()]
-    rules: list[Rule | JudgeRule] = [*RULES, *judges]
+    rules: list[Rule | JudgeRule] = [*RULES, *policy_rules(request.project), *judges]
     page = trace_filter.page(request.project, request.role, request.GET.get("before", ""))
     context = {
         "page": page,
