@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from datetime import date
 from typing import Final
 from uuid import UUID
 
@@ -69,7 +68,7 @@ POLICIES_OF_TRACES: Final = Table(
         Column("rule", words="The name that its verdicts have."),
         Column("version", int, words="The version that traces are checked by now."),
         Column("share", float, words="Of the traces, 0 to 1."),
-        Column("since", date),
+        Column("since", words="A day."),
         Column("passed", int),
         Column("failed", int, words="Calls that it would refuse, or whose result it would."),
         Column("unscored", int),

@@ -28,10 +28,15 @@ class CheckedPolicy:
     rule: str
     version: int
     share: float
-    since: date
+    day: date
     passed: int
     failed: int
     unscored: int
+
+    @property
+    def since(self) -> str:
+        """The day from which on calls are counted, as addresses say it."""
+        return self.day.isoformat()
 
     @property
     def counts(self) -> tuple[tuple[int, str], ...]:
