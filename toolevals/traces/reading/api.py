@@ -26,7 +26,8 @@ from toolevals.traces.promotion.examples_of_trace import ExampleOfTrace, LaterCa
 from toolevals.traces.reading.calls import UsedTool, used_tools
 from toolevals.traces.reading.chunks import read_chunks, registered_tools
 from toolevals.traces.reading.filters import NAMES, SAID_ONCE, VERDICTS, TraceFilter
-from toolevals.traces.reading.page import judged_of, whole_conversation
+from toolevals.traces.reading.page import judged_of, kept_verdicts, whole_conversation
+from toolevals.traces.reading.rules import Rule
 from toolevals.traces.reading.traces import ReadSpan, TraceReading, trace_read
 from toolevals.workspace.api.base import ProjectView
 from toolevals.workspace.api.plain import PlainSerializer
@@ -143,6 +144,16 @@ class JudgedSerializer(PlainSerializer):
     cost = serializers.FloatField(allow_null=True, help_text="In the currency of the judge's prices.")
 
 
+class PolicyVerdictSerializer(PlainSerializer):
+    """Holds what a policy said of a call, or of a trace that it cannot read."""
+
+    rule = serializers.CharField(source="rule.name")
+    version = serializers.IntegerField(source="rule.version", help_text="The version of the policy.")
+    span_id = serializers.CharField(source="verdict.span_id", allow_blank=True)
+    status = serializers.ChoiceField(source="verdict.status", choices=VerdictStatus.choices)
+    reason = serializers.CharField(source="verdict.reason", allow_blank=True)
+
+
 class NotJudgedSerializer(PlainSerializer):
     """A question to a judge without an answer: it waits, or it is not asked."""
 
@@ -175,6 +186,7 @@ class TraceDetailSerializer(PlainSerializer):
     lone_records = LoneRecordSerializer(many=True)
     judged = JudgedSerializer(many=True)
     not_judged = NotJudgedSerializer(many=True)
+    policies = PolicyVerdictSerializer(many=True)
     damage = DamageSerializer(many=True)
     is_partial = serializers.SerializerMethodField(
         help_text="Whether part of what the agent did is lost: then no call here does not mean that none was made."
@@ -268,6 +280,7 @@ class TraceDetail(ProjectView):
             "lone_records": chunks.lone,
             "judged": judged_of(found),
             "not_judged": open_questions(found, reading),
+            "policies": [each for each in kept_verdicts(found) if isinstance(each.rule, Rule) and each.rule.policy],
             "damage": [
                 {"span_id": span_id, "pointer": each.pointer, "message": each.message}
                 for span_id, each in reading.damage
