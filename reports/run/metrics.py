@@ -21,6 +21,7 @@ from toolevals.grading.values.verdicts import Verdict
 from toolevals.json_types import JsonMapping
 from toolevals.registry.tool_lists import tools_in
 from toolevals.runs.aggregates.packed_cases import LETTERS, measured_case, metric_names
+from toolevals.runs.grading.policies import guards_of
 from toolevals.runs.models import CaseGrade, Grading, MetricCount
 from toolevals.runs.queries import tools_offered
 
@@ -149,6 +150,7 @@ def case_verdicts(case: CaseGrade, expectation: Expectation, transcript: Transcr
         transcript,
         Grade.from_document(case.detail),
         goal=first_words(revision.input),
+        patterns=guards.patterns_in(transcript) if (guards := guards_of(case.grading)) is not None else None,
     )
     return {
         name: Verdict(status, value, _reason(name, versions[name], (status, value), made))

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from toolevals.grading.guard.check import Guard
 from toolevals.grading.guard.conversation import GuardedConversation
 from toolevals.grading.guard.policy import Policy
-from toolevals.grading.guard.request import Decision, Request
+from toolevals.grading.guard.request import Decision, Reason, Request
 from toolevals.grading.guard.rules.rule import Stage
 from toolevals.grading.metrics.rates import Interval, wilson
 from toolevals.grading.values import Message, Transcript
@@ -60,6 +60,32 @@ def check_transcript(
         elif isinstance(event, Answered):
             walk.take_result(event)
     return walk.checked
+
+
+def pattern_rules(policy: Policy) -> Policy | None:
+    """Return the policy's rules about patterns alone, each in audit; None where none is on."""
+    rules = {
+        name: replace(each, mode="audit")
+        for name, each in policy.rules.items()
+        if each.mode != "off" and each.rule.kind == "patterns"
+    }
+    return replace(policy, rules=rules, on_error="allow") if rules else None
+
+
+class PatternFindings(NamedTuple):
+    """Holds what patterns of a policy match in calls and results, and where they could not be searched for."""
+
+    found: tuple[Reason, ...]
+    unanswered: tuple[Reason, ...]
+
+
+def pattern_findings(guard: Guard, transcript: Transcript) -> PatternFindings:
+    """Return what the guard of `pattern_rules` finds in the calls of a transcript and in their results."""
+    decisions = [each.decision for each in check_transcript(guard, transcript)]
+    return PatternFindings(
+        tuple(reason for each in decisions for reason in each.would_refuse),
+        tuple(reason for each in decisions for reason in each.unanswered),
+    )
 
 
 class _Walk:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from uuid import UUID
 
 from django.db.models import QuerySet
 
 from toolevals.grading.guard import Guard, GuardedConversation, Request, compile_policy
 from toolevals.grading.guard import Policy as Rules
-from toolevals.grading.values import ToolSpec
+from toolevals.grading.guard.transcripts import PatternFindings, pattern_findings, pattern_rules
+from toolevals.grading.values import ToolSpec, Transcript
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.registry.policies.models import PolicyVersion
 from toolevals.workspace.models import Project
@@ -69,6 +71,17 @@ class PolicyGuards:
         if key not in self._guards:
             self._guards[key] = compile_policy(self._rules, tools)
         return self._guards[key]
+
+    @cached_property
+    def _patterns(self) -> Guard | None:
+        rules = pattern_rules(self._rules)
+        return compile_policy(rules) if rules is not None else None
+
+    def patterns_in(self, transcript: Transcript | None) -> PatternFindings | None:
+        """Return what the policy's patterns match in a transcript; None where it has none that are on."""
+        if transcript is None or self._patterns is None:
+            return None
+        return pattern_findings(self._patterns, transcript)
 
     def conversation(self, tools: Sequence[ToolSpec]) -> GuardedConversation:
         """Return the guard of one conversation in which these tools are offered."""

@@ -128,7 +128,8 @@ def graded_cases(
                     if answer:
                         same_answers[answer] = case, told
                 about = transcript_id, case, *strata, example.revision, compiled, did
-                yield Graded(uuid7(), *about, effect, cut_off, goal, told=told)
+                patterns = guards.patterns_in(did) if guards is not None else None
+                yield Graded(uuid7(), *about, effect, cut_off, goal, patterns=patterns, told=told)
 
 
 class _Example(NamedTuple):

@@ -12,6 +12,7 @@ from uuid import UUID
 
 from toolevals.grading.engine.case_metrics import METRICS, case_metrics
 from toolevals.grading.engine.grading import CompiledCase, CutOff
+from toolevals.grading.guard.transcripts import PatternFindings
 from toolevals.grading.layers.execution import Effect
 from toolevals.grading.values import Transcript
 from toolevals.grading.values.canonical import Written, exact
@@ -46,7 +47,7 @@ class Graded:
     """A grade, what its rows repeat of the example, and what it was made from.
 
     `compiled` is None where the version holds nothing to compare with, `transcript` where no prediction came, `effect`
-    where nothing executes calls. `goal` is what the user asked for first. `measured` are its values, empty where they
+    where nothing executes calls. `goal` is what the user asked for first. `patterns` are what those of the grading's policy match. `measured` are its values, empty where they
     are still to be found. `told` is shared with the trials that have the same grade, because they did the same.
     """
 
@@ -62,6 +63,7 @@ class Graded:
     cut_off: CutOff = "failed"
     goal: str | None = None
     measured: str = ""
+    patterns: PatternFindings | None = None
     told: Told = field(default_factory=Told, repr=False, compare=False)
 
     def values(self, grade: CaseGrade | None = None, compiled: CompiledCase | None = None) -> str:
@@ -82,7 +84,7 @@ class Graded:
     def _values(self, made: CaseGrade, compiled: CompiledCase | None) -> str:
         if compiled is None:
             return measured_text(dict.fromkeys(METRICS, made.outcome), made)
-        return measured_text(case_metrics(compiled, self.transcript, made, goal=self.goal), made)
+        return measured_text(case_metrics(compiled, self.transcript, made, goal=self.goal, patterns=self.patterns), made)
 
     def with_grade(self, grade: CaseGrade, case_id: UUID) -> Graded:
         """Return the same with another grade, under the id of the row that holds it."""
