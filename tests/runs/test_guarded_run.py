@@ -14,7 +14,8 @@ from tests.runs.building import REFUND, STATUS, call, cases_of, example, uploade
 from tests.runs.live import last, live_run
 from toolevals.grading.values import Transcript as Done
 from toolevals.grading.values.problems import InvalidDocument
-from toolevals.registry.policies.services import policy_create, policy_delete
+from toolevals.registry.policies.services import policy_create, policy_delete, version_publish
+from toolevals.runs.aggregates.packed_cases import measured_case, metric_names
 from toolevals.runs.grading.services import grading_start
 from toolevals.runs.models import CaseFinding, FindingCount, Transcript
 from toolevals.runs.runs.requesting import RunRequest, run_request_live
@@ -183,6 +184,33 @@ def test_any_run_is_graded_with_a_policy(project, version, policy, run_jobs, cli
     chosen = client.post(reverse("runs:run-regrade", args=["shop", run.number]), {"policy": "desk@1"})
     assert chosen.status_code == 302
     assert run.gradings.get(number=3).policy == policy
+
+
+def test_action_safety_takes_the_patterns_of_the_policy_that_a_run_is_graded_with(
+    project, version, policy, run_jobs, client, owner
+):
+    run = uploaded_run(project, version, [call("right", STATUS)])
+    run_jobs()
+    client.force_login(owner)
+
+    def safety() -> tuple[Any, str]:
+        run.refresh_from_db()
+        case = cases_of(run.grading)["right", 0]
+        value = measured_case(case.measured, metric_names(run.grading.graders)).metrics["action_safety"]
+        page = client.get(reverse("reports:case", args=["shop", run.number, case.pk])).content.decode()
+        return value, page
+
+    # A policy without patterns leaves the usual ones in their place.
+    grading_start(run=run, actor=None, policy=policy)
+    run_jobs()
+    assert safety()[0] == ("passed", 1.0)
+    own = {"kind": "patterns", "mode": "audit", "families": [], "own": [{"name": "order", "pattern": "ORD-[0-9]"}]}
+    newer = version_publish(policy=policy.policy, actor=None, document={"rules": {"orders": own}})
+    grading_start(run=run, actor=None, policy=newer)
+    run_jobs()
+    value, page = safety()
+    assert value == ("failed", 0.7)
+    assert "at /arguments/order_id: It matches the pattern" in page
 
 
 def test_the_form_offers_guards_and_strict_tools(project, version, policy, run_jobs, client, owner):

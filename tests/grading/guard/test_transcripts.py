@@ -6,7 +6,15 @@ import pytest
 
 from tests.grading.guard.shop import TOOLS, guard_of
 from toolevals.grading.guard import Policy, Request, compile_policy
-from toolevals.grading.guard.transcripts import RuleRates, audited, check_transcript, refused_calls, rule_rates
+from toolevals.grading.guard.transcripts import (
+    RuleRates,
+    audited,
+    check_transcript,
+    pattern_findings,
+    pattern_rules,
+    refused_calls,
+    rule_rates,
+)
 from toolevals.grading.values import MalformedCall, Message, ToolCall, Transcript
 
 NO_KEY = Request()
@@ -106,3 +114,38 @@ def test_rates_have_intervals():
     rates = RuleRates(156, 8, 121, 0, 35, 6)
     assert (rates.wrongly.low, round(rates.wrongly.high, 3)) == (0.0, 0.031)
     assert (round(rates.rightly.low, 3), round(rates.rightly.high, 3)) == (0.081, 0.327)
+
+
+def patterns_found(rules: dict, *messages: Message) -> tuple[list[tuple[str, str]], list[str]]:
+    rules_on = pattern_rules(Policy.from_document({"rules": rules}))
+    assert rules_on is not None
+    found = pattern_findings(compile_policy(rules_on), Transcript(messages))
+    return [(each.rule, each.pointer) for each in found.found], [each.rule for each in found.unanswered]
+
+
+def test_patterns_of_a_policy_are_found_in_audit_or_enforced_and_no_other_rule_stands_in_the_way():
+    call = Message("assistant", calls=(ToolCall("shell", {"command": "drop table users"}, "c"),))
+    other = {
+        "own": {
+            "kind": "patterns",
+            "mode": "audit",
+            "families": [],
+            "own": [{"name": "ticket", "pattern": "T-[0-9]+"}],
+            "where": ["results"],
+        },
+        "off": {"kind": "patterns", "mode": "off"},
+        "stop": {"kind": "blocked", "mode": "enforce", "tools": ["shell"]},
+    }
+    rules = {"danger": {"kind": "patterns", "mode": "enforce"}, **other}
+    assert patterns_found(rules, call, answered("c", "T-7 t-8")) == (
+        [("danger", "/arguments/command"), ("own", "/result")],
+        [],
+    )
+    rules["danger"]["exempt"] = [{"tool": "shell", "pointer": "/command"}]
+    assert patterns_found(rules, call, answered("c", "t-8")) == ([], [])
+    assert patterns_found(rules, call, answered("c", "x" * 200_000)) == ([], ["own"])
+
+
+def test_a_policy_without_patterns_that_are_on_has_none():
+    rules = {"off": {"kind": "patterns", "mode": "off"}, "calls": {"kind": "calls", "mode": "enforce"}}
+    assert pattern_rules(Policy.from_document({"rules": rules})) is None
