@@ -40,6 +40,7 @@ PAGES = (
     "policy",
     "policy-changes",
     "policy-refusals",
+    "policy-precondition",
 )
 DOWNLOADS = (
     "failures-csv",
@@ -102,6 +103,8 @@ DOWNLOADS = (
     "policy-versions-csv",
     "policy-rules-csv",
     "policy-refusals-csv",
+    "policy-preconditions-csv",
+    "policy-precondition-csv",
 )
 INTERFACE = (
     "cell",
@@ -155,6 +158,7 @@ INTERFACE = (
     "compare-cases",
     "policy-version",
     "policy-refusals",
+    "policy-precondition",
 )
 
 RULES = {
@@ -191,6 +195,8 @@ RULES = {
     # Policies: every member reads, those who adjudicate write, owners delete.
     "reports:policies": Rule(Role.VIEWER, Role.ADJUDICATOR),
     "reports:policy-version": Rule(Role.VIEWER, Role.ADJUDICATOR),
+    "reports:policy-preconditions": Rule(Role.VIEWER, Role.ADJUDICATOR),
+    "reports-api:policy-preconditions": Rule(Role.VIEWER, Role.ADJUDICATOR),
     "reports:policy-delete": Rule(Role.OWNER),
     "reports-api:policies": Rule(Role.VIEWER, Role.ADJUDICATOR),
     "reports-api:policy": Rule(Role.VIEWER, Role.ADJUDICATOR, delete=Role.OWNER),

@@ -14,6 +14,7 @@ from reports.guard import views as guard
 from reports.home.production_comparison import production_comparison
 from reports.issues import views as issues
 from reports.matrix import views as matrix
+from reports.preconditions import views as preconditions
 from reports.public_scores import views as public_scores
 from reports.recovery import views as recovery
 from reports.reliability import views as reliability
@@ -52,6 +53,18 @@ urlpatterns = [
     path("policies/<slug:policy>/", guard.policy, name="policy"),
     path("policies/<slug:policy>/versions.csv", guard.versions_csv, name="policy-versions-csv"),
     path("policies/<slug:policy>/delete/", guard.policy_drop, name="policy-delete"),
+    path("policies/<slug:policy>/preconditions/", preconditions.preconditions, name="policy-preconditions"),
+    path("policies/<slug:policy>/preconditions.csv", preconditions.preconditions_csv, name="policy-preconditions-csv"),
+    path(
+        "policies/<slug:policy>/preconditions/conversations/",
+        preconditions.precondition_conversations,
+        name="policy-precondition",
+    ),
+    path(
+        "policies/<slug:policy>/preconditions/conversations.csv",
+        preconditions.precondition_conversations_csv,
+        name="policy-precondition-csv",
+    ),
     path("policies/<slug:policy>/<int:number>/", guard.policy_version, name="policy-version"),
     path("policies/<slug:policy>/<int:number>/rules.csv", guard.rules_csv, name="policy-rules-csv"),
     path("policies/<slug:policy>/<int:number>/since/<int:before>/", guard.policy_changes_page, name="policy-changes"),

@@ -14,6 +14,7 @@ from reports.golds import api as golds
 from reports.guard import api as guard
 from reports.issues import api as issues
 from reports.matrix import api as matrix
+from reports.preconditions import api as preconditions
 from reports.public_scores import api as public_scores
 from reports.run import api as run
 from reports.solved import api as solved
@@ -57,6 +58,16 @@ urlpatterns = [
     path("policies/", guard.PoliciesView.as_view(), name="policies"),
     path("policies/<slug:policy>/", guard.PolicyDetail.as_view(), name="policy"),
     path("policies/<slug:policy>/active/", guard.PolicyActiveView.as_view(), name="policy-active"),
+    path(
+        "policies/<slug:policy>/preconditions/",
+        preconditions.PreconditionsView.as_view(),
+        name="policy-preconditions",
+    ),
+    path(
+        "policies/<slug:policy>/preconditions/conversations/",
+        preconditions.PreconditionConversationsView.as_view(),
+        name="policy-precondition",
+    ),
     path("policies/<slug:policy>/refusals/", guard.PolicyRefusalsView.as_view(), name="policy-refusals"),
     path("policies/<slug:policy>/versions/", guard.PolicyVersionsView.as_view(), name="policy-versions"),
     path("policies/<slug:policy>/versions/<int:number>/", guard.PolicyVersionDetail.as_view(), name="policy-version"),

@@ -205,7 +205,11 @@ def test_the_page_and_rest_set_a_policy_and_refuse_what_is_wrong(policy, client,
 
     answer = post(policy="desk", share=0.5)
     assert (answer.status_code, answer.json()["version"], answer.json()["failed"]) == (201, 1, 0)
-    for wrong in ({"policy": "desk", "share": 2}, {"policy": "none", "share": 1}, {"policy": "desk", "share": 1, "x": 1}):
+    for wrong in (
+        {"policy": "desk", "share": 2},
+        {"policy": "none", "share": 1},
+        {"policy": "desk", "share": 1, "x": 1},
+    ):
         assert post(**wrong).status_code in (400, 422)
 
 

@@ -189,10 +189,9 @@ class Measured:
 
     `counted` are the calls that count, as the verdicts count them but that none is forgiven, and `alignments` the
     best one of these with each alternative, where calls are expected. `run` is the transcript as steps, with the
-    names of the tools that were offered, where these are known; `made` are all of its calls. `patterns` are what those of
-    a policy match, None where no policy has any. `tasks` are the task as
-    each alternative of the expectation has it: see `docs/grading.md`. All of these are worked out when a metric first
-    wants them.
+    names of the tools that were offered, where these are known; `made` are all of its calls. `patterns` are what those
+    of a policy match, None where no policy has any. `tasks` are the task as each alternative of the expectation has it:
+    see `docs/grading.md`. All of these are worked out when a metric first wants them.
     """
 
     def __init__(
@@ -464,9 +463,8 @@ def case_metrics(
     """Return every metric of a graded case that is among `names`, by name, in the order of METRICS. Never raises.
 
     `goal` is what the user asked for first. A goal that the transcript states goes before it; where neither is there,
-    the transcript's first words of a user are taken. `patterns` are what those of a policy match, where one is asked. All
-    are unscored without a prediction and where the whole case is
-    left out, and errored where it is.
+    the transcript's first words of a user are taken. `patterns` are what those of a policy match, where one is asked.
+    All are unscored without a prediction and where the whole case is left out, and errored where it is.
     """
     asked = [metric for name, metric in METRICS.items() if name in names]
     if not asked:

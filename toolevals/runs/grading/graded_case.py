@@ -47,8 +47,9 @@ class Graded:
     """A grade, what its rows repeat of the example, and what it was made from.
 
     `compiled` is None where the version holds nothing to compare with, `transcript` where no prediction came, `effect`
-    where nothing executes calls. `goal` is what the user asked for first. `patterns` are what those of the grading's policy match. `measured` are its values, empty where they
-    are still to be found. `told` is shared with the trials that have the same grade, because they did the same.
+    where nothing executes calls. `goal` is what the user asked for first. `patterns` are what those of the grading's policy
+    match. `measured` are its values, empty where they are still to be found. `told` is shared with the trials that have
+    the same grade, because they did the same.
     """
 
     id: UUID
@@ -84,7 +85,8 @@ class Graded:
     def _values(self, made: CaseGrade, compiled: CompiledCase | None) -> str:
         if compiled is None:
             return measured_text(dict.fromkeys(METRICS, made.outcome), made)
-        return measured_text(case_metrics(compiled, self.transcript, made, goal=self.goal, patterns=self.patterns), made)
+        found = case_metrics(compiled, self.transcript, made, goal=self.goal, patterns=self.patterns)
+        return measured_text(found, made)
 
     def with_grade(self, grade: CaseGrade, case_id: UUID) -> Graded:
         """Return the same with another grade, under the id of the row that holds it."""

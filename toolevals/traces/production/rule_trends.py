@@ -171,9 +171,7 @@ def rule_trends(project: Project, trace_filter: TraceFilter) -> list[RuleTrend]:
     days = days_of(trace_filter)
     # By the key of a judge, or the name of a rule.
     judges = judge_rules(project)
-    rules: dict[int | str, Rule | JudgeRule] = {
-        rule.name: rule for rule in (*RULES, *policy_rules(project))
-    } | judges
+    rules: dict[int | str, Rule | JudgeRule] = {rule.name: rule for rule in (*RULES, *policy_rules(project))} | judges
     rule_days: dict[tuple[int | str, int], RuleDay] = {}
 
     def day_of(rule: int | str, at: int) -> RuleDay:

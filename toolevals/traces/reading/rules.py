@@ -78,7 +78,9 @@ def _asked(rule: Rule, trace: TraceReading, used: Sequence[UsedTool], limits: Li
         found = list(rule.ask(trace, used, limits))
     except Exception as error:  # noqa: BLE001 - a defect of ours is no failure of the agent
         found = [(_root(trace), Verdict("errored", None, f"The rule broke: {type(error).__name__}."))]
-    return [RuleVerdict(rule.name, span_id, said.status, said.value, said.reason, rule.version) for span_id, said in found]
+    return [
+        RuleVerdict(rule.name, span_id, said.status, said.value, said.reason, rule.version) for span_id, said in found
+    ]
 
 
 def _root(trace: TraceReading) -> str:

@@ -44,7 +44,7 @@ _MOST = 2**62
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """Holds what a project asks of each trace: its limits, judges that are on, policies, and its tools by their names."""
+    """Holds what a project asks of each trace: limits, judges that are on, policies, and tools by names."""
 
     limits: Limits
     judges: Sequence[TraceJudge]

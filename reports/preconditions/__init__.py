@@ -1,0 +1,1 @@
+"""Suggest preconditions for a policy, learnt from gold and traces, for a person to confirm."""
