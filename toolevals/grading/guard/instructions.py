@@ -15,6 +15,7 @@ import re2
 from toolevals.grading.guard.decoding import Text, Texts
 from toolevals.grading.guard.injection_words import OVERRIDES
 from toolevals.grading.guard.injections import encoded, kind_of, plain
+from toolevals.grading.guard.misspelled import corrected
 
 InjectionFamily = Literal["role", "override", "manipulation", "extraction", "delimiter", "encoding", "agent", "judge"]
 INJECTION_FAMILIES: tuple[InjectionFamily, ...] = get_args(InjectionFamily)
@@ -26,6 +27,10 @@ _ORDERS = (
     r"click|visit|invite|share|upload|post|make|do|execute|run|call|use|book|reserve|create|update|change|add|pay)"
 )
 _PROMPT = r"(?:system|initial|original|hidden|developer|your|above|previous)(?: \S+){0,2} (?:prompt|instructions?|message|rules)"
+_ROLE = r"(?:system|developer|assistant|user|human|admin(?:istrator)?)"
+_PART = r"(?:message|msg|prompt|instructions?|note|notice|override|update|alert|command|directive)s?"
+# The families that are also looked for in a text whose misspelled words are set right.
+_SPELLED: Final = ("override", "manipulation", "extraction", "agent")
 # On case-folded text without what hides words, a line of it joined by single spaces.
 _PATTERNS: Final[Mapping[str, tuple[str, ...]]] = {
     "role": (
@@ -54,6 +59,11 @@ _PATTERNS: Final[Mapping[str, tuple[str, ...]]] = {
         r"\b(?:end|beginning|begin|start) of (?:the )?(?:system|user|prompt|context|document|instructions?|untrusted|tool|data|input|search results?|e-?mail|message|task)\b",
         r"(?m:^[\W_]{3,}\s*(?:system|instructions?|new (?:task|instructions?|prompt)|end|begin|important message|important instructions?)\b)",
         r"```\s*(?:system|instructions?|prompt)\b",
+        # "###(system_message)", "=== [assistant] ===", "###system_prompt", "<system_prompt>", "{{system message}}".
+        rf"(?m:^(?:[#=*~]{{2,}}|[_-]{{3,}}) ?[\[({{<]{{1,3}} ?/?{_ROLE}[ _-]?{_PART} ?[\])}}>]{{1,3}})",
+        r"(?m:^[#=]{2,} ?[\[({<]{1,3} ?/?(?:system|developer|assistant) ?[\])}>]{1,3})",
+        rf"(?m:^(?:[#=*~]{{2,}}|[_-]{{3,}}) ?(?:system|developer|assistant)_{_PART}\b)",
+        rf"</?{_ROLE}[ _-]{_PART}>|\{{\{{ ?{_ROLE}[ _-]{_PART} ?\}}\}}|\[\[ ?{_ROLE}[ _-]{_PART} ?\]\]",
     ),
     "encoding": (
         r"\b(?:decode|decrypt|un-?base64|de-?obfuscate|reverse)\b[^.\n]{0,60}\b(?:base ?64|rot ?-?13|hex(?:adecimal)?|morse|caesar|cipher|unicode|backwards)\b",
@@ -85,7 +95,7 @@ def instructions_in(texts: Texts, families: Iterable[str], pause: Callable[[], N
     hidden = {each: tuple(encoded(each.text)) for each in read}
     together = plain("\n".join([each.text for each in read] + [text for inside in hidden.values() for text in inside]))
     # What is found in a text is found in all of them together, which takes a search of each family, not of each text.
-    families_there = [family for family in asked if _searched(family).search(together)]
+    families_there = [family for family in asked if _is_in(family, together, corrected(together))]
     for each in read if families_there or "judge" in wanted else ():
         pause()
         if (family := _family_of(each.text, hidden[each], families_there)) is not None:
@@ -101,10 +111,17 @@ _SHORTEST = 8
 def _family_of(text: str, hidden: tuple[str, ...], families: list[InjectionFamily]) -> InjectionFamily | None:
     for each in dict.fromkeys((text, *hidden)):
         written = plain(each)
+        spelled = corrected(written)
         for family in families:
-            if _searched(family).search(written):
+            if _is_in(family, written, spelled):
                 return family
     return None
+
+
+def _is_in(family: InjectionFamily, written: str, spelled: str) -> bool:
+    """Tell whether a family is found in a text as it is written or, where that counts, as it should be spelled."""
+    searched = _searched(family)
+    return bool(searched.search(written) or (family in _SPELLED and spelled != written and searched.search(spelled)))
 
 
 @cache
