@@ -441,7 +441,7 @@ _TABLE = (
     ),
     CaseMetric(
         "guard",
-        "1",
+        "2",
         "The guard refused no call and no result.",
         1.0,
         _guard,

@@ -20,7 +20,19 @@ KEYS: Final = (
 # Words of their own that are as near, and what ends a key in another form of it, such as "ignored".
 OTHERS: Final = frozenset(
     (
-        *("forgot", "forge", "forged", "forges", "gorget", "overrode", "overrides", "discord", "revel", "repeal", "exiting"),
+        *(
+            "forgot",
+            "forge",
+            "forged",
+            "forges",
+            "gorget",
+            "overrode",
+            "overrides",
+            "discord",
+            "revel",
+            "repeal",
+            "exiting",
+        ),
         *("ridden", "bidden", "earliest", "developed", "enclose", "disclosed", "restricted", "construction"),
         *("constructions", "obstruction", "obstructions", "destruction", "instructor", "instructors", "instructive"),
         *("sidelines", "guideline", "detectives", "directors", "direction", "directive", "previously", "unoriginal"),

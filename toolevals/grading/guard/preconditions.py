@@ -67,7 +67,7 @@ class LearntPrecondition:
 
 
 def called_before(calls: Sequence[OrderedCall], writes: Callable[[str], bool]) -> dict[str, frozenset[str]]:
-    """Return for each tool that writes and was called the tools that came before every call of it."""
+    """Return the tools that came before every call of each tool that writes and was called."""
     found: dict[str, frozenset[str]] = {}
     earlier: set[str] = set()
     for call in calls:

@@ -59,7 +59,7 @@ def call_told(trace: TraceReading, span: ReadSpan) -> Call | None:
 
 
 def spans_of_calls(trace: TraceReading) -> list[str]:
-    """Return for each call of the conversation the id of the span that ran it; empty where no span did."""
+    """Return the id of the span that ran each call of the conversation; empty where no span did."""
     spans = [each for each in trace.spans if each.reading.kind == "tool" and each.reading.tool]
     told, _ = _told_of(spans, trace.transcript.calls)
     by_call = {id(call): spans[place].span.span_id for place, call in told.items()}
