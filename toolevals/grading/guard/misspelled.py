@@ -13,9 +13,9 @@ from typing import Final
 
 KEYS: Final = (
     "ignore", "ignoring", "disregard", "disregarding", "forget", "override", "bypass", "discard", "abandon", "reveal",
-    "repeat", "disclose", "pretend", "everything", "previous", "preceding", "original", "earlier", "existing", "current",
-    "initial", "hidden", "system", "developer", "unrestricted", "instruction", "instructions", "prompt", "prompts",
-    "guidelines", "directives", "your",
+    "repeat", "disclose", "pretend", "everything", "previous", "preceding", "original", "earlier", "existing",
+    "current", "initial", "hidden", "system", "developer", "unrestricted", "instruction", "instructions", "prompt",
+    "prompts", "guidelines", "directives", "your",
 )  # fmt: skip
 # Words of their own that are as near, and what ends a key in another form of it, such as "ignored".
 OTHERS: Final = frozenset(

@@ -47,9 +47,9 @@ class Graded:
     """A grade, what its rows repeat of the example, and what it was made from.
 
     `compiled` is None where the version holds nothing to compare with, `transcript` where no prediction came, `effect`
-    where nothing executes calls. `goal` is what the user asked for first. `patterns` are what those of the grading's policy
-    match. `measured` are its values, empty where they are still to be found. `told` is shared with the trials that have
-    the same grade, because they did the same.
+    where nothing executes calls. `goal` is what the user asked for first. `patterns` are what those of the grading's
+    policy match. `measured` are its values, empty where they are still to be found. `told` is shared with the trials
+    that have the same grade, because they did the same.
     """
 
     id: UUID
