@@ -106,7 +106,7 @@ def test_traces_suggest_what_went_well_alone(policy, worked):
         trace=trace, project_id=trace.project_id, number=90, rule="loops", version=1, status="failed"
     )
     assert pairs(policy)[STATUS, REFUND] == ((0, 0), (14, 12))
-    Trace.objects.filter(pk=Trace.objects.order_by("pk").first().pk).update(error="It broke.")
+    Trace.objects.filter(pk=Trace.objects.earliest("pk").pk).update(error="It broke.")
     assert pairs(policy)[STATUS, REFUND] == ((0, 0), (13, 11))
 
 

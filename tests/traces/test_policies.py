@@ -219,5 +219,5 @@ def test_a_policy_that_is_deleted_is_asked_no_more_and_its_verdicts_stay(policy,
     policy_delete(policy=made, actor=owner)
     assert [each[0] for each in told(trace=f"{9:032x}")] == ["failed"]
     client.force_login(owner)
-    trace = Trace.objects.order_by("pk").first()
+    trace = Trace.objects.earliest("pk")
     assert "The policy desk refuses nothing" in client.get(f"/p/shop/traces/{trace.pk}/").content.decode()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from tests.grading.guard.shop import TOOLS, guard_of
@@ -116,7 +118,7 @@ def test_rates_have_intervals():
     assert (round(rates.rightly.low, 3), round(rates.rightly.high, 3)) == (0.081, 0.327)
 
 
-def patterns_found(rules: dict, *messages: Message) -> tuple[list[tuple[str, str]], list[str]]:
+def patterns_found(rules: Any, *messages: Message) -> tuple[list[tuple[str, str]], list[str]]:
     rules_on = pattern_rules(Policy.from_document({"rules": rules}))
     assert rules_on is not None
     found = pattern_findings(compile_policy(rules_on), Transcript(messages))
@@ -136,7 +138,7 @@ def test_patterns_of_a_policy_are_found_in_audit_or_enforced_and_no_other_rule_s
         "off": {"kind": "patterns", "mode": "off"},
         "stop": {"kind": "blocked", "mode": "enforce", "tools": ["shell"]},
     }
-    rules = {"danger": {"kind": "patterns", "mode": "enforce"}, **other}
+    rules: Any = {"danger": {"kind": "patterns", "mode": "enforce"}, **other}
     assert patterns_found(rules, call, answered("c", "T-7 t-8")) == (
         [("danger", "/arguments/command"), ("own", "/result")],
         [],

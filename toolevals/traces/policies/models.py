@@ -13,6 +13,7 @@ from toolevals.workspace.fields import MomentField
 from toolevals.workspace.models import Project, User
 
 _BITS = 48
+_LIMIT: int = 2**_BITS
 
 
 class TracePolicyQuerySet(models.QuerySet["TracePolicy"]):
@@ -46,4 +47,4 @@ class TracePolicy(models.Model):
     def takes(self, trace: Trace) -> bool:
         """Tell whether a trace is in the share: always the same ones, and those of a smaller share too."""
         digest = hashlib.sha256(f"policy {trace.trace_id.hex}".encode()).digest()
-        return int.from_bytes(digest[: _BITS // 8], "big") < self.share * 2**_BITS
+        return int.from_bytes(digest[: _BITS // 8], "big") < self.share * _LIMIT

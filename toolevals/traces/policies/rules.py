@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
 from time import monotonic
 from typing import Final
 
-from toolevals.grading.guard import Decision, Request
+from toolevals.grading.guard import Decision, Reason, Request
 from toolevals.grading.guard import Policy as Rules
 from toolevals.grading.guard.rules.lists import ANY_KEY, KeysRule
 from toolevals.grading.guard.transcripts import check_transcript
@@ -121,18 +121,19 @@ class _Check:
         yield from ((each.span_id, _unscored(_NOT_TOLD)) for each in used if each.span_id and each.span_id not in spans)
 
     def _verdict(self, tool: str, decisions: Sequence[Decision]) -> Verdict:
-        modes: Mapping[str, str] = {name: each.mode for name, each in self._rules.rules.items()}
         refused = [reason for each in decisions for reason in (*each.reasons, *each.would_refuse)]
         unanswered = [reason for each in decisions for reason in each.unanswered]
-        words = [
-            f"{each.rule}{' (audit)' if modes[each.rule] == 'audit' else ''} {each.pointer}: {each.sentence}"
-            for each in refused or unanswered
-        ]
+        words = [f"{self._place(each)}: {each.sentence}" for each in refused or unanswered]
         if refused:
             return Verdict("failed", 0.0, _joined(tool, words))
         if self._without_key:
             words.append(f"{self._without_key[0]} /key: A trace has no key, and the rule has no lists for any key.")
         return _unscored(_joined(tool, words)) if words else Verdict("passed", 1.0)
+
+    def _place(self, reason: Reason) -> str:
+        """Return the rule of a reason, marked where it is in audit, and the pointer."""
+        audit = "(audit)" if self._rules.rules[reason.rule].mode == "audit" else ""
+        return " ".join(filter(None, (reason.rule, audit, reason.pointer)))
 
 
 def _joined(tool: str, words: Sequence[str]) -> str:
