@@ -99,12 +99,12 @@ DOWNLOADS = (
     "compare-metrics-csv",
     "compare-parameters-csv",
     "compare-spending-csv",
+    "policy-preconditions-csv",
+    "policy-precondition-csv",
     "policies-csv",
     "policy-versions-csv",
     "policy-rules-csv",
     "policy-refusals-csv",
-    "policy-preconditions-csv",
-    "policy-precondition-csv",
 )
 INTERFACE = (
     "cell",
@@ -156,9 +156,9 @@ INTERFACE = (
     "compare-parameters",
     "compare-spending",
     "compare-cases",
+    "policy-precondition",
     "policy-version",
     "policy-refusals",
-    "policy-precondition",
 )
 
 RULES = {

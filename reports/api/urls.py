@@ -57,7 +57,6 @@ urlpatterns = [
     path("named-gates/<slug:name>/", gates.NamedGateView.as_view(), name="named-gate"),
     path("policies/", guard.PoliciesView.as_view(), name="policies"),
     path("policies/<slug:policy>/", guard.PolicyDetail.as_view(), name="policy"),
-    path("policies/<slug:policy>/active/", guard.PolicyActiveView.as_view(), name="policy-active"),
     path(
         "policies/<slug:policy>/preconditions/",
         preconditions.PreconditionsView.as_view(),
@@ -68,6 +67,7 @@ urlpatterns = [
         preconditions.PreconditionConversationsView.as_view(),
         name="policy-precondition",
     ),
+    path("policies/<slug:policy>/active/", guard.PolicyActiveView.as_view(), name="policy-active"),
     path("policies/<slug:policy>/refusals/", guard.PolicyRefusalsView.as_view(), name="policy-refusals"),
     path("policies/<slug:policy>/versions/", guard.PolicyVersionsView.as_view(), name="policy-versions"),
     path("policies/<slug:policy>/versions/<int:number>/", guard.PolicyVersionDetail.as_view(), name="policy-version"),
