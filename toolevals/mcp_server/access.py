@@ -2,4 +2,4 @@
 
 from toolevals.workspace.access import Audience, Rule
 
-RULES = {"mcp_server:mcp": Rule(Audience.SIGNED_IN)}
+RULES = {"mcp_server:mcp": Rule(Audience.HOLDER)}

@@ -67,7 +67,6 @@ class Rest:
         }
         answer = _handler().get_response(WSGIRequest({**taken, **asked}))
         content = answer.content if isinstance(answer, HttpResponse) else b""
-        answer.close()
         if answer.status_code == HTTPStatus.NO_CONTENT:
             return None
         if answer.status_code >= HTTPStatus.BAD_REQUEST:

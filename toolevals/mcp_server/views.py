@@ -21,11 +21,8 @@ _READ_BEGINNING = ("mcp-", "last-event-id")
 
 @csrf_exempt
 def mcp(request: SignedInRequest) -> HttpResponse:
-    """Answer one message. A token is needed, and a browser's page of another site is refused."""
-    if request.token is None:
-        refused = problem(HTTPStatus.UNAUTHORIZED, "Send a token: Authorization: Bearer te_...")
-        refused["WWW-Authenticate"] = "Bearer"
-        return refused
+    """Answer one message. A browser's page of another site is refused."""
+    assert request.token is not None
     if request.method != "POST":
         refused = problem(HTTPStatus.METHOD_NOT_ALLOWED, "Send messages by POST: there are no sessions and no streams.")
         refused["Allow"] = "POST"
