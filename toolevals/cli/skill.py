@@ -1,4 +1,4 @@
-"""Runs `toolevals skill`: writes a skill into a checkout that teaches coding agents to improve an agent by measuring."""
+"""Runs `toolevals skill`: writes a skill into a checkout that teaches coding agents to measure."""
 
 from __future__ import annotations
 

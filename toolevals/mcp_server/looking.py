@@ -96,7 +96,7 @@ def run_line(rest: Rest, row: Any) -> RunLine:
 def list_runs(
     rest: Rest, experiment: Annotated[str, "Only runs of this experiment (its slug). Empty: of all."] = ""
 ) -> Runs:
-    """Use when a run's number is needed: lists the newest runs with agent, registry version and share of right cases."""
+    """Use when a run's number is needed: lists the newest runs with their tools and share of right cases."""
     found = rest.get("runs/", experiment=experiment, limit=MOST)
     return Runs(runs=[run_line(rest, row) for row in found["results"]], more=found["next"] is not None)
 
