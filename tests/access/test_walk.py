@@ -61,8 +61,8 @@ def expected(rule: Rule, method: str, role: Role | None, *, known: bool) -> str:
     needed = rule.needs(method)
     if needed is Audience.ANYONE:
         return ""
-    # A session sends no traces: a token does.
-    if not known or needed is Audience.SENDER:
+    # A session sends no traces and asks nothing by MCP: a token does.
+    if not known or needed in (Audience.SENDER, Audience.HOLDER):
         return "sign in"
     if not isinstance(needed, Audience):
         if role is None:

@@ -42,6 +42,7 @@ class ProjectClient(ServerClient):
         path = f"projects/{quote(project, safe='')}/"
         super().__init__(server, token, path, timeout=timeout, transport=transport, sleep=sleep, clock=clock)
         self.project = project
+        self.token = token
 
     @classmethod
     def from_arguments(cls, arguments: argparse.Namespace) -> ProjectClient:

@@ -22,6 +22,8 @@ VERBS = {
     "login": Verb("login", "keep a server's address and a project's token for this account"),
     "logout": Verb("login", "forget what login has kept"),
     "guard-mcp": Verb("guard_mcp.verb", "stand between an MCP client and a server, and keep both to a policy"),
+    "mcp": Verb("mcp_stdio", "let a coding agent ask a project, as an MCP server over pipes"),
+    "skill": Verb("skill", "write a skill into a checkout that teaches coding agents to measure"),
     "what": Verb("what", "say what a file is, and what would be read of it; no server needed"),
     "import": Verb("importing", "bring tools or examples to a project"),
     "send": Verb("sending", "send a file's conversations as traces, as an agent in production does"),

@@ -108,6 +108,8 @@ RULES: dict[str, Rule] = {
     "runs-api:predictions": Rule(Role.ADJUDICATOR),
     "runs-api:run": Rule(Role.VIEWER, Role.ADJUDICATOR, delete=Role.OWNER),
     "runs-api:errored": Rule(Role.ADJUDICATOR),
+    "runs-api:repeat": Rule(Role.ADJUDICATOR),
+    "runs-api:repeat-estimate": Rule(Role.ADJUDICATOR),
     "runs-api:failing": Rule(Role.ADJUDICATOR),
     "runs-api:failing-jsonl": Rule(Role.VIEWER),
     "runs-api:failing-csv": Rule(Role.VIEWER),

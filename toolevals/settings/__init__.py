@@ -73,6 +73,7 @@ INSTALLED_APPS = [
     "toolevals.traces",
     "reports",
     "toolevals.sample",
+    "toolevals.mcp_server",
 ]
 
 MIDDLEWARE = [

@@ -67,6 +67,8 @@ class Audience(Enum):
     SIGNED_IN = "signed in"
     # By a token alone, which names the project; see `may_send_traces`.
     SENDER = "sends traces"
+    # Whoever holds a token that is not for one thing alone; what they ask has rules of its own.
+    HOLDER = "holds a token"
 
 
 def may_send_traces(token: ApiToken, role: Role) -> bool:
@@ -127,6 +129,9 @@ RULES = {
     "workspace:sign-in": Rule(Audience.ANYONE),
     "workspace:session": Rule(Audience.ANYONE),
     "workspace:health": Rule(Audience.ANYONE),
+    # What is in every copy of toolevals: agents read it without a session.
+    "workspace:docs-markdown": Rule(Audience.ANYONE),
+    "workspace:llms": Rule(Audience.ANYONE),
     "workspace:home": Rule(Audience.SIGNED_IN),
     **dict.fromkeys(
         ("workspace:docs", "workspace:docs-search", "workspace:docs-file", "workspace:docs-page"),

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from http import HTTPStatus
+from typing import Final
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -13,6 +15,13 @@ from django.views.decorators.http import require_GET
 from toolevals.documentation.files import INDEX, SERVED, files, page_named, pages
 from toolevals.documentation.rendering import document
 from toolevals.documentation.searching import LONGEST, search
+
+_MARKDOWN: Final = "text/markdown; charset=utf-8"
+_LISTED: Final = re.compile(r"\]\(([\w./-]+\.md)\)")
+_SUMMARY: Final = (
+    "A self-hosted application in which a team labels tool-call examples, grades its agents' tool calls and reads the "
+    "confusion matrices. Agents ask it by MCP: see the document on it."
+)
 
 
 @require_GET
@@ -27,6 +36,26 @@ def docs(request: HttpRequest, page: str = INDEX) -> HttpResponse:
     # Rendered without any HTML of the file's own: toolevals.documentation.rendering.
     context = {"document": shown, "html": SafeString(shown.html), "is_index": name == INDEX}
     return render(request, "workspace/docs.html", context)
+
+
+@require_GET
+def docs_markdown(request: HttpRequest, page: str) -> HttpResponse:
+    """Send a document as it is written, in Markdown."""
+    name = page_named(page)
+    if name is None:
+        raise Http404
+    return HttpResponse(pages()[name].read_bytes(), content_type=_MARKDOWN)
+
+
+@require_GET
+def llms(request: HttpRequest) -> HttpResponse:
+    """Send the index of the documents for language models, as https://llmstxt.org describes it."""
+    if INDEX not in pages():
+        raise Http404
+    _, _, listed = pages()[INDEX].read_text("utf-8").partition("\n## ")
+    root = request.build_absolute_uri(get_script_prefix())
+    listed = _LISTED.sub(lambda link: f"]({root}docs/{link[1]})", f"## {listed}")
+    return HttpResponse(f"# toolevals\n\n> {_SUMMARY}\n\n{listed}", content_type=_MARKDOWN)
 
 
 @require_GET

@@ -81,8 +81,8 @@ class AccessMiddleware:
             return _unauthorized(str(error))
         if not request.user.is_authenticated:
             return _sign_in(known)
-        if needed is Audience.SENDER:
-            return _enter_to_send(known)
+        if needed in (Audience.SENDER, Audience.HOLDER):
+            return _enter_by_token(known, needed)
         if known.token is not None and known.token.does_one_thing:
             if rule.scope != known.token.scope:
                 raise PermissionDenied(_ONE_THING[TokenScope(known.token.scope)])
@@ -157,12 +157,17 @@ def _enter(request: ProjectRequest, slug: str, needed: Role) -> None:
         )
 
 
-def _enter_to_send(request: ProjectRequest) -> HttpResponseBase | None:
-    """Set the project that the token names. Raises as `_enter`."""
-    if request.token is None:
+def _enter_by_token(request: ProjectRequest, needed: Role | Audience) -> HttpResponseBase | None:
+    """Let in by the token alone; to send traces, into the project that it names. Raises as `_enter`."""
+    token = request.token
+    if token is None:
         return _unauthorized("Send a token: Authorization: Bearer te_...")
-    _enter(request, request.token.project.slug, Role.VIEWER)
-    if not may_send_traces(request.token, request.role):
+    if needed is Audience.HOLDER:
+        if token.does_one_thing:
+            raise PermissionDenied(_ONE_THING[TokenScope(token.scope)])
+        return None
+    _enter(request, token.project.slug, Role.VIEWER)
+    if not may_send_traces(token, request.role):
         raise PermissionDenied("This token sends no traces. An owner of the project can make one that does.")
     return None
 

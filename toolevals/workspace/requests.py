@@ -42,8 +42,8 @@ def read_id(text: str) -> UUID | None:
         return None
 
 
-# The REST interface, and the address to which agents send traces.
-API_PREFIXES = ("/api/", "/v1/")
+# The REST interface, the address to which agents send traces, and that of the MCP server.
+API_PREFIXES = ("/api/", "/v1/", "/mcp")
 # What proxies add, beside everything that begins with X-Forwarded.
 FORWARDING = frozenset({"Forwarded", "Via", "X-Real-Ip", "X-Client-Ip", "True-Client-Ip"})
 

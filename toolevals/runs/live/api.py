@@ -11,9 +11,8 @@ from toolevals.agents.connectors import CONNECTORS, DEFAULT
 from toolevals.runs.live.estimate import estimate_of
 from toolevals.runs.runs.api import AskedRunSerializer, started
 from toolevals.runs.runs.requesting import RunRequest, live_request_read, run_request_live
-from toolevals.runs.runs.serializers import RunStartedSerializer
+from toolevals.runs.runs.serializers import RunEstimateSerializer, RunStartedSerializer
 from toolevals.workspace.api.base import ProjectView
-from toolevals.workspace.api.plain import PlainSerializer
 from toolevals.workspace.idempotency.api import idempotent
 
 
@@ -38,14 +37,6 @@ class LiveRunSerializer(AskedRunSerializer):
 
     def request(self) -> RunRequest:
         return RunRequest(**self.validated_data)
-
-
-class RunEstimateSerializer(PlainSerializer):
-    """The least that a run takes."""
-
-    conversations = serializers.IntegerField()
-    input_tokens = serializers.IntegerField(allow_null=True)
-    cost = serializers.FloatField(allow_null=True)
 
 
 class LiveRuns(ProjectView):

@@ -33,7 +33,7 @@ from toolevals.runs.models import Agent, CaseGrade, Experiment, Grading, Run
 from toolevals.runs.queries import asked_grading, numbered_run
 from toolevals.runs.rereading.results import grading_reread
 from toolevals.runs.runs.presets import PRESETS
-from toolevals.runs.runs.repeating import errored_ask_again, failing_run_again
+from toolevals.runs.runs.repeating import errored_ask_again, estimate_of_repeat, failing_run_again, run_repeat
 from toolevals.runs.runs.requesting import RunRequest, run_request_baseline, run_request_upload
 from toolevals.runs.runs.serializers import (
     CaseDetailSerializer,
@@ -45,6 +45,7 @@ from toolevals.runs.runs.serializers import (
     ListedAgentSerializer,
     ListedRunSerializer,
     RunDetailSerializer,
+    RunEstimateSerializer,
     RunStartedSerializer,
     noise_document,
     score_document,
@@ -385,6 +386,66 @@ class Failing(RunView):
     @idempotent
     def post(self, request: Request, number: int) -> Response:
         return started(failing_run_again(run=self.find(number), actor=self.user))
+
+
+class RepetitionSerializer(PlainSerializer):
+    """What is other than in the run that is repeated."""
+
+    registry_version = serializers.IntegerField(
+        min_value=1,
+        required=False,
+        allow_null=True,
+        default=None,
+        help_text="Of the agent's registry, or of the dataset's where the agent has none of its own: what it is given."
+        " Null: as in that run.",
+    )
+    only_failing = serializers.BooleanField(default=False, help_text="Only the examples that failed in that run.")
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        number = attrs.pop("registry_version")
+        return {**attrs, "tools": _version_for(self.context["run"], number) if number else None}
+
+
+def _version_for(run: Run, number: int) -> RegistryVersion:
+    registry = run.agent.tools.registry_id if run.agent.tools else None
+    of_project = RegistryVersion.objects.filter(within(run.project, "registry"), number=number)
+    found = list(of_project.filter(registry=registry) if registry else of_project[:2])
+    if len(found) == 1:
+        return found[0]
+    words = "The run's agent has no registry, and the project has several: start a run that names it."
+    words = words if found else "There is no such version of the agent's registry."
+    raise serializers.ValidationError({"registry_version": words})
+
+
+class RepeatView(RunView):
+    """The base of the views that repeat a run."""
+
+    def asked(self, request: Request, number: int) -> tuple[Run, dict[str, Any]]:
+        """Return the run, and what is to be other. Raises Http404 and a problem."""
+        run = self.find(number)
+        serializer = RepetitionSerializer(data=request.data, context={"run": run})
+        serializer.is_valid(raise_exception=True)
+        return run, serializer.validated_data
+
+
+class Repeat(RepeatView):
+    """Start a run like this one, perhaps with another version of the agent's tools."""
+
+    @extend_schema(request=RepetitionSerializer, responses={202: RunStartedSerializer})
+    @idempotent
+    def post(self, request: Request, number: int) -> Response:
+        run, other = self.asked(request, number)
+        return started(run_repeat(run=run, actor=self.user, **other))
+
+
+class RepeatEstimate(RepeatView):
+    """Estimates what a run like this one takes at least. Nothing is started."""
+
+    @extend_schema(request=RepetitionSerializer, responses=RunEstimateSerializer)
+    def post(self, request: Request, number: int) -> Response:
+        run, other = self.asked(request, number)
+        estimate = estimate_of_repeat(run, only_failing=other["only_failing"])
+        return Response(RunEstimateSerializer(estimate).data)
 
 
 class FailingView(RunView):

@@ -6,11 +6,15 @@ from django.db import transaction
 
 from toolevals.agents.connectors import CONNECTORS
 from toolevals.grading.values.problems import InvalidDocument
+from toolevals.registry.models import RegistryVersion
+from toolevals.runs.agents.services import agent_ensure
 from toolevals.runs.grading.kept_grades import UNGRADED, may_be_kept
 from toolevals.runs.grading.services import grading_make
+from toolevals.runs.live.estimate import Estimate, estimate_of
 from toolevals.runs.live.settings import LiveSettings
-from toolevals.runs.models import Connector, Grading, Run, Transcript
-from toolevals.runs.runs.services import RunParts, run_converse, run_start
+from toolevals.runs.models import Agent, Connector, Grading, Run, Transcript
+from toolevals.runs.runs.presets import PRESETS
+from toolevals.runs.runs.services import RunParts, failing_positions, run_converse, run_start
 from toolevals.runs.runs.slices import converse_plans, grade_plans
 from toolevals.workspace.addresses import address
 from toolevals.workspace.audit.services import audit_record
@@ -60,20 +64,61 @@ def errored_ask_again(*, run: Run, actor: User | None) -> Grading:
     return grading
 
 
-@transaction.atomic
 def failing_run_again(*, run: Run, actor: User | None) -> Run:
     """Start a run like this one over the examples that failed in it. Raises InvalidDocument."""
+    return run_repeat(run=run, actor=actor, only_failing=True)
+
+
+@transaction.atomic
+def run_repeat(
+    *, run: Run, actor: User | None, tools: RegistryVersion | None = None, only_failing: bool = False
+) -> Run:
+    """Start a run like this one: same experiment, examples, trials and settings. Raises InvalidDocument.
+
+    With `tools` its agent gets those in place of its own.
+    """
+    require_repeatable(run)
     parts = RunParts(
         project=run.project,
         actor=actor,
         experiment=run.experiment,
-        agent=run.agent,
+        agent=run.agent if tools is None else _agent_with(run.agent, tools, actor),
         dataset_version=run.dataset_version,
         trials=run.trials,
-        failing_of=run,
+        failing_of=run if only_failing else run.failing_of,
+        preset=None if only_failing else PRESETS.get(run.preset),
+        only=None if only_failing or run.only is None else tuple(run.only),
     )
     if run.agent.connector == Connector.BASELINE:
         return run_start(parts)
-    if run.agent.connector in CONNECTORS:
-        return run_converse(parts, settings=LiveSettings.from_document(run.settings))
-    raise InvalidDocument.at("", "The predictions were uploaded: export the failing cases and upload new ones.")
+    return run_converse(parts, settings=LiveSettings.from_document(run.settings))
+
+
+def require_repeatable(run: Run) -> None:
+    """Refuse a run whose agent can't be asked. Raises InvalidDocument."""
+    if run.agent.connector != Connector.BASELINE and run.agent.connector not in CONNECTORS:
+        raise InvalidDocument.at("", "The predictions were uploaded: export the failing cases and upload new ones.")
+
+
+def _agent_with(agent: Agent, tools: RegistryVersion, actor: User | None) -> Agent:
+    return agent_ensure(
+        project=agent.project,
+        actor=actor,
+        name=agent.name,
+        connector=agent.connector,
+        model=agent.model,
+        prompt_version=agent.prompt_version,
+        commit=agent.commit,
+        tools=tools,
+        options=agent.options,
+    )
+
+
+def estimate_of_repeat(run: Run, *, only_failing: bool = False) -> Estimate:
+    """Return what a run like this one takes at least. Raises InvalidDocument."""
+    require_repeatable(run)
+    conversations = run.trials * (len(failing_positions(run)) if only_failing else run.size)
+    if run.agent.connector == Connector.BASELINE:
+        return Estimate(conversations, None, None)
+    prices = LiveSettings.from_document(run.settings).prices
+    return estimate_of(run.dataset_version, conversations, CONNECTORS[run.agent.connector], prices)

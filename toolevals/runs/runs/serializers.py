@@ -286,6 +286,14 @@ class RunDetailSerializer(RunSerializer):
         fields = (*RunSerializer.Meta.fields, "shown", "label_noise", "corrected", "stale")
 
 
+class RunEstimateSerializer(PlainSerializer):
+    """The least that a run takes."""
+
+    conversations = serializers.IntegerField()
+    input_tokens = serializers.IntegerField(allow_null=True)
+    cost = serializers.FloatField(allow_null=True)
+
+
 class RunStartedSerializer(PlainSerializer):
     """A run that has begun, and the job that shows how far it is."""
 

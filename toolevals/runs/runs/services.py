@@ -174,10 +174,10 @@ def _only(parts: RunParts) -> list[int] | None:
         return list(parts.only)
     if parts.preset:
         return preset_positions(parts.dataset_version, parts.preset)
-    return _failing(parts.failing_of) if parts.failing_of else None
+    return failing_positions(parts.failing_of) if parts.failing_of else None
 
 
-def _failing(run: Run) -> list[int]:
+def failing_positions(run: Run) -> list[int]:
     """Return the positions of the examples that failed in any trial of a run. Raises InvalidDocument where none did."""
     cases = CaseGrade.objects.filter(grading=run.grading_id, outcome="failed")
     failing = cases.order_by("transcript__entry__position").values_list("transcript__entry__position", flat=True)
