@@ -162,7 +162,15 @@ RULES = {
     "reports:badge-change": Rule(Role.ADJUDICATOR),
     **{
         f"reports:{name}": Rule(Role.REVIEWER)
-        for name in ("dispute", "suspect-dispute", "issue-act", "case-tag", "case-note", "thumb")
+        for name in (
+            "dispute",
+            "suspect-dispute",
+            "issue-act",
+            "case-tag",
+            "case-note",
+            "thumb",
+            "policy-refusal-mark",
+        )
     },
     **{f"reports-api:{name}": Rule(Role.VIEWER) for name in INTERFACE},
     "reports-api:run-gates": Rule(Role.VIEWER, Role.ADJUDICATOR),

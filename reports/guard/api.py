@@ -14,8 +14,9 @@ from rest_framework.generics import ListAPIView
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from reports.guard.measuring import rates_start
-from reports.guard.queries import newest_rates, refusals_of, version_rates
+from reports.guard.analysis import SOURCES
+from reports.guard.measuring import MOST_TRACES, USUAL_TRACES, rates_start
+from reports.guard.queries import newest_rates, refusals_of, source_of, version_rates
 from reports.guard.services import version_enforce
 from reports.guard.table import POLICY_RULES, REFUSALS, rule_rows
 from reports.models import PolicyRates, PolicyRefusal
@@ -119,8 +120,24 @@ class ActivationSerializer(PlainSerializer):
         max_length=300,
         allow_blank=True,
         default="",
-        help_text="Needed where a rule is enforced whose error rates are not known.",
+        help_text="Needed where a rule is enforced whose error rates are not known, or not measured over traces.",
     )
+
+
+class MeasureSerializer(PlainSerializer):
+    """What is measured beside runs and gold."""
+
+    traces = serializers.IntegerField(
+        min_value=0, max_value=MOST_TRACES, default=USUAL_TRACES, help_text="So many of the newest traces."
+    )
+
+
+class MeasuredTracesSerializer(PlainSerializer):
+    """How many of the newest traces were asked for, read, and left out as they came cut or tell no conversation."""
+
+    asked = serializers.IntegerField()
+    read = serializers.IntegerField()
+    unread = serializers.IntegerField()
 
 
 class PolicyRatesSerializer(PlainSerializer):
@@ -130,6 +147,7 @@ class PolicyRatesSerializer(PlainSerializer):
     runs = serializers.ListField(child=serializers.DictField())
     datasets = serializers.ListField(child=serializers.DictField())
     left_out = serializers.IntegerField(help_text="Conversations that were not read, because there were too many.")
+    traces = MeasuredTracesSerializer()
     rules = serializers.SerializerMethodField()
 
     @extend_schema_field(serializer_of(POLICY_RULES)(many=True))
@@ -253,15 +271,18 @@ class PolicyRatesView(PolicyView):
     def get(self, request: Request, policy: str, number: int) -> Response:
         version = self.version()
         rates = newest_rates(version.policy)
-        sources = {"runs": [], "datasets": [], "left_out": 0, **((rates.sources or {}) if rates else {})}
+        nothing = {"runs": [], "datasets": [], "left_out": 0, "traces": {"asked": 0, "read": 0, "unread": 0}}
+        sources = {**nothing, **((rates.sources or {}) if rates else {})}
         rules = rule_rows(version_rates(version, rates))
         document = {"measured_at": rates.finished_at if rates else None, **sources, "rules": rules}
         return Response(PolicyRatesSerializer(document).data)
 
-    @extend_schema(request=None, responses={202: JobSerializer})
+    @extend_schema(request=MeasureSerializer, responses={202: JobSerializer})
     @idempotent
     def post(self, request: Request, policy: str, number: int) -> Response:
-        rates = rates_start(version=self.version(), actor=self.user)
+        asked = MeasureSerializer(data=request.data)
+        asked.is_valid(raise_exception=True)
+        rates = rates_start(version=self.version(), actor=self.user, traces=asked.validated_data["traces"])
         job = Job.objects.with_progress().get(pk=rates.job_id)
         return Response(JobSerializer(job).data, HTTPStatus.ACCEPTED)
 
@@ -270,7 +291,9 @@ class PolicyRatesView(PolicyView):
     get=extend_schema(
         parameters=[
             OpenApiParameter("rule", str, required=True, description="The rule's id."),
-            OpenApiParameter("of", str, enum=["runs", "gold"], description="Calls in runs (the default), or of gold."),
+            OpenApiParameter(
+                "of", str, enum=SOURCES, description="Calls in runs (the default), of gold, or in traces."
+            ),
         ]
     )
 )
@@ -286,7 +309,7 @@ class PolicyRefusalsView(PolicyView, ListAPIView[PolicyRefusal]):
         if rates is None:
             raise NotFound("This policy was not measured yet.")
         asked = self.request.query_params
-        return refusals_of(rates, asked.get("rule", ""), of_gold=asked.get("of") == "gold")
+        return refusals_of(rates, asked.get("rule", ""), source_of(asked.get("of", "")), self.role)
 
 
 def _registry(project: Project, slug: str | None) -> Registry | None:

@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from django import forms
 
+from reports.guard.measuring import MOST_TRACES, USUAL_TRACES
 from toolevals.grading.reading.specs import document_in
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.json_types import JsonValue
@@ -52,6 +53,16 @@ class PolicyForm(RegistryChoice):
         """Return what `policy_create` takes; the form is valid."""
         document = STARTER if self.cleaned_data["registry"] else STARTER_WITHOUT_TOOLS
         return {**self.cleaned_data, "document": document, "note": "Begins with usual rules in audit."}
+
+
+class MeasureForm(PlainForm):
+    """How many of the newest traces are measured."""
+
+    traces = forms.IntegerField(min_value=0, max_value=MOST_TRACES, required=False)
+
+    def clean_traces(self) -> int:
+        asked: int | None = self.cleaned_data["traces"]
+        return USUAL_TRACES if asked is None else asked
 
 
 class DocumentForm(PlainForm):

@@ -1,10 +1,9 @@
-"""Show policies: the list, a version's rules with their error rates, what they would refuse, and what changed."""
+"""Show policies: the list, a version's rules with their error rates, and what changed."""
 
 from __future__ import annotations
 
 import json
 from typing import Any, Final
-from uuid import UUID
 
 from django.contrib import messages
 from django.http import HttpResponse, StreamingHttpResponse
@@ -12,11 +11,10 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from reports.guard import table as tables
-from reports.guard.forms import DocumentForm, PolicyForm, RegistryChoice
-from reports.guard.measuring import MOST_KEPT, rates_start
-from reports.guard.queries import newest_rates, rates_at_work, refusals_of, version_rates
+from reports.guard.forms import DocumentForm, MeasureForm, PolicyForm, RegistryChoice
+from reports.guard.measuring import USUAL_TRACES, rates_start
+from reports.guard.queries import newest_rates, rates_at_work, version_rates
 from reports.guard.services import modes_change, needs_reason, version_enforce
-from reports.models import PolicyRates
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.registry.models import Policy, PolicyVersion
 from toolevals.registry.policies.changes import policy_changes
@@ -28,7 +26,7 @@ from toolevals.registry.policies.services import (
     version_publish,
 )
 from toolevals.workspace.file_responses import csv_file
-from toolevals.workspace.models import Job
+from toolevals.workspace.models import Job, Role
 from toolevals.workspace.paging import page_of, rows_of
 from toolevals.workspace.requests import ProjectRequest
 from toolevals.workspace.tables import table_file
@@ -105,7 +103,10 @@ def _lift(request: ProjectRequest, version: PolicyVersion) -> HttpResponse:
 
 
 def _measure(request: ProjectRequest, version: PolicyVersion) -> HttpResponse:
-    rates_start(version=version, actor=request.user)
+    form = MeasureForm(request.POST)
+    if not form.is_valid():
+        raise InvalidDocument.at("/traces", " ".join(form.errors["traces"]))
+    rates_start(version=version, actor=request.user, traces=form.cleaned_data["traces"])
     return _to(version)
 
 
@@ -164,31 +165,6 @@ def policy_changes_page(request: ProjectRequest, policy: str, number: int, befor
     return render(request, "reports/policy_changes.html", context)
 
 
-@require_safe
-def refusals(request: ProjectRequest, rates: UUID, rule: str) -> HttpResponse:
-    """Show the calls that a rule would refuse, of runs or (`of=gold`) of gold, the newest first."""
-    found, of_gold = _rates(request, rates), request.GET.get("of") == "gold"
-    page = page_of(refusals_of(found, rule, of_gold=of_gold), request.GET.get("before", ""))
-    context = {
-        "rates": found,
-        "version": found.version,
-        "policy": found.version.policy,
-        "rule": rule,
-        "of_gold": of_gold,
-        "page": page,
-        "most": MOST_KEPT,
-    }
-    return render(request, "reports/policy_refusals.html", context)
-
-
-@require_safe
-def refusals_csv(request: ProjectRequest, rates: UUID, rule: str) -> StreamingHttpResponse:
-    """Send the calls that a rule would refuse, of runs or (`of=gold`) of gold."""
-    found = _rates(request, rates)
-    rows = rows_of(refusals_of(found, rule, of_gold=request.GET.get("of") == "gold"))
-    return table_file(f"{found.version.policy.slug}-refusals", tables.REFUSALS, rows)
-
-
 def _policy(request: ProjectRequest, slug: str) -> Policy:
     found: Policy = get_object_or_404(Policy.objects.in_project(request.project), slug=slug)
     found.project = request.project
@@ -202,10 +178,6 @@ def _version(request: ProjectRequest, slug: str, number: int | None = None) -> P
     assert found is not None  # A policy is made with its first version.
     found.policy = policy
     return found
-
-
-def _rates(request: ProjectRequest, pk: UUID) -> PolicyRates:
-    return get_object_or_404(PolicyRates.objects.in_project(request.project).exclude(rules=None), pk=pk)
 
 
 def _to(version: PolicyVersion) -> HttpResponse:
@@ -226,6 +198,7 @@ def _page(
     working = rates_at_work(version)
     known = version_rates(version, rates)
     rows = tables.rule_rows(known)
+    asking = needs_reason(version)
     text = json.dumps(version.document, ensure_ascii=False, indent=2)
     context: dict[str, Any] = {
         "policy": policy,
@@ -234,7 +207,11 @@ def _page(
         "rows": rows,
         "sentence": tables.policy_sentence(rows),
         "unknown": known.unknown,
-        "asks_reason": needs_reason(version),
+        "asks_reason": [name for name in asking if name not in known.untraced],
+        "asks_untraced": [name for name in asking if name in known.untraced],
+        "asks_here": bool(asking) and request.role >= Role.ADJUDICATOR and policy.active_id != version.pk,
+        "to_read": [row for row in rows if row.name in asking and row.may_be_read],
+        "measure": MeasureForm(initial={"traces": rates.traces if rates and rates.traces else USUAL_TRACES}),
         "modes": MODES,
         "document": text,
         "form": form or DocumentForm(initial={"document": text}),
