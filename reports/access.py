@@ -170,6 +170,7 @@ RULES = {
             "case-note",
             "thumb",
             "policy-refusal-mark",
+            "policy-try",
         )
     },
     **{f"reports-api:{name}": Rule(Role.VIEWER) for name in INTERFACE},

@@ -54,6 +54,7 @@ urlpatterns = [
     path("policies/<slug:policy>/versions.csv", guard.versions_csv, name="policy-versions-csv"),
     path("policies/<slug:policy>/delete/", guard.policy_drop, name="policy-delete"),
     path("policies/<slug:policy>/<int:number>/", guard.policy_version, name="policy-version"),
+    path("policies/<slug:policy>/<int:number>/try/", guard.policy_try, name="policy-try"),
     path("policies/<slug:policy>/<int:number>/rules.csv", guard.rules_csv, name="policy-rules-csv"),
     path("policies/<slug:policy>/<int:number>/since/<int:before>/", guard.policy_changes_page, name="policy-changes"),
     path("policy-rates/<uuid:rates>/<slug:rule>/", guard_rules.refusals, name="policy-refusals"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Any, Final
 
 from django.contrib import messages
@@ -11,13 +12,15 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from reports.guard import table as tables
-from reports.guard.forms import DocumentForm, MeasureForm, PolicyForm, RegistryChoice
+from reports.guard.forms import DocumentForm, MeasureForm, PolicyForm, RegistryChoice, TryForm
 from reports.guard.measuring import USUAL_TRACES, rates_start
 from reports.guard.queries import newest_rates, rates_at_work, version_rates
 from reports.guard.services import modes_change, needs_reason, version_enforce
+from reports.guard.trying import Tried, call_tried
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.registry.models import Policy, PolicyVersion
 from toolevals.registry.policies.changes import policy_changes
+from toolevals.registry.policies.queries import offered_names
 from toolevals.registry.policies.services import (
     policy_create,
     policy_deactivate,
@@ -118,6 +121,16 @@ def _offer(request: ProjectRequest, version: PolicyVersion) -> HttpResponse:
     return _to(version)
 
 
+@require_POST
+def policy_try(request: ProjectRequest, policy: str, number: int) -> HttpResponse:
+    """Answer how a version decides on a call, and show its page."""
+    version, form = _version(request, policy, number), TryForm(request.POST)
+    if not form.is_valid():
+        return _page(request, version, trying=form, status=422)
+    tried = call_tried(version, *form.asked(), result=form.cleaned_data["result"])
+    return _page(request, version, trying=form, tried=tried)
+
+
 ACTS: Final = {
     "publish": _publish,
     "modes": _modes,
@@ -191,6 +204,8 @@ def _page(
     *,
     form: DocumentForm | None = None,
     problems: InvalidDocument | None = None,
+    trying: TryForm | None = None,
+    tried: Sequence[Tried] = (),
     status: int = 200,
 ) -> HttpResponse:
     policy = version.policy
@@ -216,6 +231,10 @@ def _page(
         "document": text,
         "form": form or DocumentForm(initial={"document": text}),
         "edited": form is not None,
+        "trying": trying or TryForm(),
+        "tried": tried,
+        "offered": offered_names(policy),
+        "may_try": request.role >= Role.REVIEWER,
         "offer": RegistryChoice(initial={"registry": policy.registry_id}, project=request.project),
         "problems": problems.problems if problems else (),
         "job": Job.objects.filter(pk=working.job_id).with_progress().first() if working else None,

@@ -19,6 +19,7 @@ from reports.issues.gathering import issue_id
 from reports.models import Issue, IssueCase, PolicyRates, Suspect
 from reports.public_scores.services import public_score_record
 from tests.access.runs_arguments import a_case, a_graded_run, a_grading, a_number
+from tests.access.traces_arguments import a_trace
 from tests.access.world import Argument, World
 from tests.labeling.rows import SHOP_TOOLS
 from toolevals.grading.failures import Failure, kind_of, name_of
@@ -219,6 +220,7 @@ def a_measurement(world: World, person: User) -> UUID:
     slug = a_policy(world, person)
     rates = PolicyRates.objects.filter(version__policy__slug=slug, version__policy__project=world.project).first()
     if rates is None:
+        a_trace(world, person)
         version = PolicyVersion.objects.get(policy__slug=slug, policy__project=world.project, number=1)
         rates = rates_start(version=version, actor=None)
         batch_work(str(Batch.objects.get(job=rates.job).pk), rates_measure)
