@@ -102,6 +102,7 @@ DOWNLOADS = (
     "policy-versions-csv",
     "policy-rules-csv",
     "policy-refusals-csv",
+    "policy-days-csv",
 )
 INTERFACE = (
     "cell",
@@ -155,6 +156,7 @@ INTERFACE = (
     "compare-cases",
     "policy-version",
     "policy-refusals",
+    "policy-days",
 )
 
 RULES = {

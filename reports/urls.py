@@ -52,6 +52,7 @@ urlpatterns = [
     path("policies.csv", guard.policies_csv, name="policies-csv"),
     path("policies/<slug:policy>/", guard.policy, name="policy"),
     path("policies/<slug:policy>/versions.csv", guard.versions_csv, name="policy-versions-csv"),
+    path("policies/<slug:policy>/days.csv", guard.days_csv, name="policy-days-csv"),
     path("policies/<slug:policy>/delete/", guard.policy_drop, name="policy-delete"),
     path("policies/<slug:policy>/<int:number>/", guard.policy_version, name="policy-version"),
     path("policies/<slug:policy>/<int:number>/try/", guard.policy_try, name="policy-try"),

@@ -15,13 +15,14 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from reports.guard.analysis import SOURCES
+from reports.guard.asked import days_of
 from reports.guard.measuring import MOST_TRACES, USUAL_TRACES, rates_start
 from reports.guard.queries import newest_rates, refusals_of, source_of, version_rates
 from reports.guard.services import version_enforce
-from reports.guard.table import POLICY_RULES, REFUSALS, rule_rows
+from reports.guard.table import DAYS, POLICY_RULES, REFUSALS, rule_rows
 from reports.models import PolicyRates, PolicyRefusal
 from toolevals.grading.values.problems import InvalidDocument
-from toolevals.registry.models import Policy, PolicyVersion, Registry
+from toolevals.registry.models import GuardDay, Policy, PolicyVersion, Registry
 from toolevals.registry.policies.services import (
     policy_create,
     policy_deactivate,
@@ -310,6 +311,17 @@ class PolicyRefusalsView(PolicyView, ListAPIView[PolicyRefusal]):
             raise NotFound("This policy was not measured yet.")
         asked = self.request.query_params
         return refusals_of(rates, asked.get("rule", ""), source_of(asked.get("of", "")), self.role)
+
+
+class PolicyDaysView(PolicyView, ListAPIView[GuardDay]):
+    """What the policy decided by REST in the last 90 days, by day, key and rule, the newest first."""
+
+    serializer_class = serializer_of(DAYS)
+    pagination_class = NewestFirst
+    queryset = GuardDay.objects.none()
+
+    def get_queryset(self) -> QuerySet[GuardDay]:
+        return days_of(self.policy())
 
 
 def _registry(project: Project, slug: str | None) -> Registry | None:

@@ -119,6 +119,18 @@ REFUSALS: Final = Table(
         Column("marked_right", int, words="How many people say that it is right to refuse it."),
     ),
 )
+DAYS: Final = Table(
+    "PolicyDay",
+    "What a policy decided by REST for one key on one day (UTC): of all its checks, or what one rule refused.",
+    (
+        Column("day", str, "day_text"),
+        Column("key"),
+        Column("rule", str, words="Empty for all checks of the key."),
+        Column("allowed", int),
+        Column("would_refuse", int),
+        Column("refused", int),
+    ),
+)
 POLICIES: Final = ("policy_id", "policy", "name", "registry", "in_force", "newest_version", "newest_at", "created_at")
 VERSIONS: Final = (
     "version_id",

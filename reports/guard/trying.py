@@ -33,7 +33,5 @@ def _tried(version: PolicyVersion, request: Request, state: State) -> Tried:
     decision = guard.check(request, replace(state, is_late=Deadline(guard.policy.deadline_ms).is_past))
     told = {each.rule for each in (*decision.reasons, *decision.would_refuse, *decision.unanswered)}
     stage = "result" if request.has_result else "call"
-    asked = (
-        name for name, each in sorted(guard.policy.rules.items()) if each.mode != "off" and stage in each.rule.stages
-    )
-    return Tried(stage, decision, [name for name in asked if name not in told])
+    rules = ((name, each) for name, each in sorted(guard.policy.rules.items()) if name not in told)
+    return Tried(stage, decision, [name for name, each in rules if each.mode != "off" and stage in each.rule.stages])

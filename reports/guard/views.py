@@ -12,6 +12,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from reports.guard import table as tables
+from reports.guard.asked import asked_of, days_of
 from reports.guard.forms import DocumentForm, MeasureForm, PolicyForm, RegistryChoice, TryForm
 from reports.guard.measuring import USUAL_TRACES, rates_start
 from reports.guard.queries import newest_rates, rates_at_work, version_rates
@@ -165,6 +166,13 @@ def rules_csv(request: ProjectRequest, policy: str, number: int) -> StreamingHtt
 
 
 @require_safe
+def days_csv(request: ProjectRequest, policy: str) -> StreamingHttpResponse:
+    """Send what a policy decided by day, key and rule, the newest first."""
+    found = _policy(request, policy)
+    return table_file(f"{found.slug}-days", tables.DAYS, rows_of(days_of(found)))
+
+
+@require_safe
 def policy_changes_page(request: ProjectRequest, policy: str, number: int, before: int) -> HttpResponse:
     """Show what changed from one version to another."""
     newer, older = _version(request, policy, number), _version(request, policy, before)
@@ -234,6 +242,7 @@ def _page(
         "trying": trying or TryForm(),
         "tried": tried,
         "offered": offered_names(policy),
+        "asked": asked_of(version),
         "may_try": request.role >= Role.REVIEWER,
         "offer": RegistryChoice(initial={"registry": policy.registry_id}, project=request.project),
         "problems": problems.problems if problems else (),

@@ -23,7 +23,9 @@ from tests.access.traces_arguments import a_trace
 from tests.access.world import Argument, World
 from tests.labeling.rows import SHOP_TOOLS
 from toolevals.grading.failures import Failure, kind_of, name_of
-from toolevals.registry.models import Policy, PolicyVersion
+from toolevals.grading.guard import Decision
+from toolevals.registry.guard_checks.days import decision_count
+from toolevals.registry.models import GuardDay, Policy, PolicyVersion
 from toolevals.registry.policies.services import policy_activate, policy_create
 from toolevals.runs.models import CaseGrade, Grading, Run
 from toolevals.workspace.jobs.leases import batch_work
@@ -228,9 +230,13 @@ def a_measurement(world: World, person: User) -> UUID:
 
 
 def a_measured_policy(world: World, person: User) -> str:
-    """Return a policy whose first version is measured."""
+    """Return a policy whose first version is measured and was asked."""
     a_measurement(world, person)
-    return a_policy(world, person)
+    slug = a_policy(world, person)
+    if not GuardDay.objects.filter(policy__slug=slug, policy__project=world.project).exists():
+        policy = Policy.objects.get(slug=slug, project=world.project)
+        decision_count(policy=policy.pk, key="desk", decision=Decision(allowed=True), milliseconds=60_000)
+    return slug
 
 
 def a_rule(world: World, person: User) -> str:

@@ -230,6 +230,7 @@ OF_PROJECT = (
     Table(
         "policy-refusals-csv", "policy-refusals", rows_of.under("results"), query={"rule": "blocked", "of": "traces"}
     ),
+    Table("policy-days-csv", "policy-days", rows_of.under("results")),
     Table("solved-csv", "solved", rows_of.under("cells")),
     Table("solved-csv", "solved", rows_of.under("cells"), query={"by": "run", "layer": "selection", "sort": "split"}),
     Table("solved-csv", "solved", rows_of.under("agents"), query={"of": "agents"}),
