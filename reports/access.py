@@ -198,6 +198,7 @@ RULES = {
     "reports:dialects": Rule(Role.VIEWER, Role.ADJUDICATOR),
     "reports-api:dialects": Rule(Role.VIEWER, Role.ADJUDICATOR),
     "reports-api:remarks": Rule(Role.VIEWER),
+    "reports-api:refusal-mark": Rule(Role.REVIEWER),
     "reports-api:case-remarks": Rule(Role.VIEWER, Role.REVIEWER),
     # Policies: every member reads, those who adjudicate write, owners delete.
     "reports:policies": Rule(Role.VIEWER, Role.ADJUDICATOR),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from http import HTTPStatus
 from typing import Any
+from uuid import UUID
 
 from django.db.models import QuerySet
 from django.shortcuts import get_object_or_404
@@ -17,8 +18,8 @@ from rest_framework.response import Response
 from reports.guard.analysis import SOURCES
 from reports.guard.asked import days_of
 from reports.guard.measuring import MOST_TRACES, USUAL_TRACES, rates_start
-from reports.guard.queries import newest_rates, refusals_of, source_of, version_rates
-from reports.guard.services import version_enforce
+from reports.guard.queries import newest_rates, refusal_shown, refusals_of, source_of, version_rates
+from reports.guard.services import refusal_mark, version_enforce
 from reports.guard.table import DAYS, POLICY_RULES, REFUSALS, rule_rows
 from reports.models import PolicyRates, PolicyRefusal
 from toolevals.grading.values.problems import InvalidDocument
@@ -131,6 +132,12 @@ class MeasureSerializer(PlainSerializer):
     traces = serializers.IntegerField(
         min_value=0, max_value=MOST_TRACES, default=USUAL_TRACES, help_text="So many of the newest traces."
     )
+
+
+class RefusalMarkSerializer(PlainSerializer):
+    """Whether a refused call should have been allowed; null takes it back."""
+
+    is_false = serializers.BooleanField(allow_null=True)
 
 
 class MeasuredTracesSerializer(PlainSerializer):
@@ -311,6 +318,20 @@ class PolicyRefusalsView(PolicyView, ListAPIView[PolicyRefusal]):
             raise NotFound("This policy was not measured yet.")
         asked = self.request.query_params
         return refusals_of(rates, asked.get("rule", ""), source_of(asked.get("of", "")), self.role)
+
+
+class RefusalMarkView(PolicyView):
+    """What the caller says of a refused call, by PUT. It holds for the call in every measurement, and is no gold."""
+
+    @extend_schema(request=RefusalMarkSerializer, responses=serializer_of(REFUSALS))
+    def put(self, request: Request, policy: str, refusal: UUID) -> Response:
+        found, asked = self.policy(), RefusalMarkSerializer(data=request.data)
+        asked.is_valid(raise_exception=True)
+        row = refusal_shown(found, refusal, self.role)
+        if row is None:
+            raise NotFound("There is no such refusal of this policy.")
+        refusal_mark(refusal=row, actor=self.user, is_false=asked.validated_data["is_false"])
+        return Response(serializer_of(REFUSALS)(refusal_shown(found, refusal, self.role)).data)
 
 
 class PolicyDaysView(PolicyView, ListAPIView[GuardDay]):

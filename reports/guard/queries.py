@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import replace
+from uuid import UUID
 
 from django.db.models import Count, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
@@ -16,7 +17,7 @@ from toolevals.registry.models import Policy, PolicyVersion
 from toolevals.registry.policies.queries import tools_of
 from toolevals.traces.blindness import closed_to
 from toolevals.traces.models import Trace
-from toolevals.workspace.models import Role, User, untrashed
+from toolevals.workspace.models import AuditEntry, Role, User, untrashed
 
 
 def newest_rates(policy: Policy) -> PolicyRates | None:
@@ -82,6 +83,29 @@ def refusals_of(rates: PolicyRates, rule: str, source: Source, role: Role) -> Qu
         .select_related("case__grading__run__agent", "revision__example__dataset", "trace")
         .defer("case__detail", "revision__input", "trace__text")
     )
+
+
+def refusal_shown(policy: Policy, refusal: UUID, role: Role) -> PolicyRefusal | None:
+    """Return a refusal of a measurement of a policy as `refusals_of` lists it; None where it does not."""
+    refusals = PolicyRefusal.objects.filter(rates__version__policy=policy)
+    found = refusals.select_related("rates__version__policy__project").filter(pk=refusal).first()
+    if found is None:
+        return None
+    source: Source = "traces" if found.trace_id else "runs" if found.case_id else "gold"
+    shown = refusals_of(found.rates, found.rule, source, role).filter(pk=found.pk).first()
+    if shown is not None:
+        shown.rates = found.rates
+    return shown
+
+
+def acts_by_version(policy: Policy, person: User) -> dict[int, list[AuditEntry]]:
+    """Return when versions were put in force and taken out of it, by number, the oldest first."""
+    put = Q(verb="policy_activate", target_id__in=policy.versions.values("pk"))
+    taken = Q(verb="policy_deactivate", target_id=policy.pk)
+    acts: dict[int, list[AuditEntry]] = defaultdict(list)
+    for act in AuditEntry.objects.shown_to(person, policy.project).filter(put | taken).order_by("pk"):
+        acts[act.detail["number" if act.verb == "policy_activate" else "was"]].append(act)
+    return acts
 
 
 def own_marks(rates: PolicyRates, rule: str, person: User) -> QuerySet[RefusalMark]:

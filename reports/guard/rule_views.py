@@ -7,6 +7,7 @@ from typing import Any, Final, NamedTuple
 from urllib.parse import urlencode
 from uuid import UUID
 
+from django.contrib import messages
 from django.http import Http404, HttpResponse, HttpResponseRedirect, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
@@ -15,7 +16,7 @@ from django.views.decorators.http import require_POST, require_safe
 from reports.guard import table as tables
 from reports.guard.analysis import SOURCES, Judged, MeasuredRule, Source
 from reports.guard.measuring import MOST_KEPT
-from reports.guard.queries import judged_refusals, own_marks, refusals_of, source_of
+from reports.guard.queries import judged_refusals, own_marks, refusal_shown, refusals_of, source_of
 from reports.guard.services import refusal_mark
 from reports.guard.words import rule_words
 from reports.models import PolicyRates
@@ -89,16 +90,16 @@ def refusals_csv(request: ProjectRequest, rates: UUID, rule: str) -> StreamingHt
 @require_POST
 def mark(request: ProjectRequest, rates: UUID, rule: str) -> HttpResponse:
     """Keep what the person says of a refused call, and come back to the list."""
-    found, source = _rates(request, rates), source_of(request.GET.get("of", ""))
+    found = _rates(request, rates)
     asked, said = read_id(request.POST.get("refusal", "")), request.POST.get("mark", "")
-    if asked is None or said not in MARKS:
-        raise Http404
-    refusal = get_object_or_404(refusals_of(found, rule, source, request.role), pk=asked)
-    refusal.rates = found
-    refusal_mark(refusal=refusal, actor=request.user, is_false=MARKS[said])
+    refusal = refusal_shown(found.version.policy, asked, request.role) if asked else None
+    if refusal is None or (refusal.rates_id, refusal.rule) != (found.pk, rule) or said not in MARKS:
+        messages.error(request, "Not saved: this call is no longer listed.")
+    else:
+        refusal_mark(refusal=refusal, actor=request.user, is_false=MARKS[said])
     kept = {name: request.GET[name] for name in ("of", "expected", "before") if name in request.GET}
     address = reverse("reports:policy-refusals", args=[request.project.slug, found.pk, rule])
-    return HttpResponseRedirect(f"{address}?{urlencode(kept)}#r-{refusal.pk}")
+    return HttpResponseRedirect(f"{address}?{urlencode(kept)}" + (f"#r-{asked}" if asked else ""))
 
 
 def _rates(request: ProjectRequest, pk: UUID) -> PolicyRates:

@@ -15,7 +15,7 @@ from reports.guard import table as tables
 from reports.guard.asked import asked_of, days_of
 from reports.guard.forms import DocumentForm, MeasureForm, PolicyForm, RegistryChoice, TryForm
 from reports.guard.measuring import USUAL_TRACES, rates_start
-from reports.guard.queries import newest_rates, rates_at_work, version_rates
+from reports.guard.queries import acts_by_version, newest_rates, rates_at_work, version_rates
 from reports.guard.services import modes_change, needs_reason, version_enforce
 from reports.guard.trying import Tried, call_tried
 from toolevals.grading.values.problems import InvalidDocument
@@ -218,6 +218,8 @@ def _page(
 ) -> HttpResponse:
     policy = version.policy
     rates = newest_rates(policy)
+    page = page_of(policy.versions.select_related("created_by").defer("document"), request.GET.get("before", ""))
+    acts = acts_by_version(policy, request.user)
     working = rates_at_work(version)
     known = version_rates(version, rates)
     rows = tables.rule_rows(known)
@@ -247,7 +249,8 @@ def _page(
         "offer": RegistryChoice(initial={"registry": policy.registry_id}, project=request.project),
         "problems": problems.problems if problems else (),
         "job": Job.objects.filter(pk=working.job_id).with_progress().first() if working else None,
-        "page": page_of(policy.versions.select_related("created_by").defer("document"), request.GET.get("before", "")),
+        "page": page,
+        "history": [(each, acts.get(each.number, ())) for each in page.rows],
         "newest": policy.versions.values_list("number", flat=True).first(),
     }
     return render(request, "reports/policy.html", context, status=status)

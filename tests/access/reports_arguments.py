@@ -16,7 +16,7 @@ from reports.dropped.preview import file_drop
 from reports.gates.services import GateRequest, badge_make, gate_hold, gate_preview_start, named_gate_save
 from reports.guard.measuring import rates_measure, rates_start
 from reports.issues.gathering import issue_id
-from reports.models import Issue, IssueCase, PolicyRates, Suspect
+from reports.models import Issue, IssueCase, PolicyRates, PolicyRefusal, Suspect
 from reports.public_scores.services import public_score_record
 from tests.access.runs_arguments import a_case, a_graded_run, a_grading, a_number
 from tests.access.traces_arguments import a_trace
@@ -244,7 +244,14 @@ def a_rule(world: World, person: User) -> str:
     return "blocked"
 
 
+def a_refusal(world: World, person: User) -> UUID:
+    """Return the id of a call that the policy's rule would refuse."""
+    refusals = PolicyRefusal.objects.filter(rates=a_measurement(world, person))
+    return refusals.earliest("pk").pk  # type: ignore[no-any-return]
+
+
 ARGUMENTS: dict[str, Argument] = {
+    "refusal": a_refusal,
     "policy": a_measured_policy,
     "rates": a_measurement,
     "rule": a_rule,

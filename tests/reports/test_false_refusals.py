@@ -198,7 +198,8 @@ def test_a_trace_that_people_still_label_is_not_listed(project, policy, measure,
     TraceExample.objects.create(project=project, trace=trace, example=dataset.examples.get(), turn=1)
     rates = measure()
     refusal = PolicyRefusal.objects.get(rule="no-order")
-    assert said(client, reviewer, refusal, "allow") == 404
+    said(client, reviewer, refusal, "allow")
+    assert not RefusalMark.objects.exists()
     addresses = [f"{listed(rates)}?of=traces", f"{listed(rates, name='policy-refusals-csv')}?of=traces"]
     addresses.append(reverse("reports-api:policy-refusals", args=["shop", "shop"]) + "?rule=no-order&of=traces")
     for reader, there in ((reviewer, False), (viewer, True)):
@@ -209,11 +210,14 @@ def test_a_trace_that_people_still_label_is_not_listed(project, policy, measure,
             assert (str(trace.pk).encode() in content) is there
 
 
-def test_what_is_no_refusal_or_no_mark_is_not_found(project, policy, measure, client, reviewer):
+def test_what_is_no_refusal_or_no_mark_is_not_kept(project, policy, measure, client, reviewer):
     traces_store(project, 1)
     refusal = PolicyRefusal.objects.filter(rates=measure(), rule="no-order").get()
-    assert said(client, reviewer, refusal, "maybe") == 404
-    assert said(client, reviewer, refusal, "allow", of="runs") == 404
+    said(client, reviewer, refusal, "maybe")
+    refusal.rule = "no-refund"
+    said(client, reviewer, refusal, "allow")
+    assert "no longer listed" in client.get(listed(refusal.rates, "no-refund")).content.decode()
+    assert not RefusalMark.objects.exists()
     assert client.get(listed(refusal.rates, "no-such")).status_code == 404
 
 
@@ -234,3 +238,31 @@ def test_a_number_of_traces_that_is_none_is_refused(client, adjudicator, policy,
     answer = client.post(address, {"act": "measure", "traces": traces})
     assert (answer.status_code, "/traces" in answer.content.decode()) == (422, True)
     assert not PolicyRates.objects.exists()
+
+
+def test_a_refusal_is_marked_by_rest(project, policy, measure, client, reviewer, viewer):
+    traces_store(project, 1)
+    rates = measure()
+    refusal = PolicyRefusal.objects.get(rule="no-order")
+    address = reverse("reports-api:refusal-mark", args=["shop", "shop", refusal.pk])
+    client.force_login(reviewer)
+    for is_false, marks in ((True, (1, 0)), (False, (0, 1)), (None, (0, 0))):
+        row = client.put(address, {"is_false": is_false}, content_type="application/json").json()
+        assert (row["marked_false"], row["marked_right"]) == marks
+    assert judged_refusals(rates) == {}
+    assert client.put(address, {}, content_type="application/json").status_code == 422
+    client.force_login(viewer)
+    assert client.put(address, {"is_false": True}, content_type="application/json").status_code == 403
+
+
+def test_every_reason_stays_in_the_history(project, policy, measure, client, adjudicator):
+    version = modes_change(version=policy.versions.get(), actor=None, modes={"no-order": "enforce"})
+    client.force_login(adjudicator)
+    address = reverse("reports:policy-version", args=["shop", "shop", version.number])
+    for reason in ("It was abused.", "It is abused again."):
+        client.post(address, {"act": "enforce", "reason": reason})
+        client.post(address, {"act": "lift"})
+    page = " ".join(client.get(address).content.decode().split())
+    assert "Put in force: It was abused." in page
+    assert "Put in force: It is abused again." in page
+    assert page.count("Taken out of force") == 2
