@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 from uuid import UUID
 
 from django.db.models import Count, OuterRef, Q, QuerySet, Subquery
@@ -131,10 +132,10 @@ def judged_refusals(rates: PolicyRates) -> dict[str, dict[Source, Judged]]:
     return found
 
 
-def _with_subject(found: QuerySet[PolicyRefusal]) -> QuerySet[PolicyRefusal]:
+def _with_subject(found: QuerySet[PolicyRefusal]) -> QuerySet[Any]:
     """Add the id by which people's marks hold for a call in each measurement."""
     return found.annotate(subject=Coalesce("trace_id", "case__transcript_id", "revision_id"))
 
 
-def _count(marks: QuerySet[RefusalMark, dict[str, int]], which: Q) -> Coalesce:
+def _count(marks: QuerySet[RefusalMark, Any], which: Q) -> Coalesce:
     return Coalesce(Subquery(marks.annotate(count=Count("pk", filter=which)).values("count")), 0)

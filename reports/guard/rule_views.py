@@ -59,7 +59,7 @@ def refusals(request: ProjectRequest, rates: UUID, rule: str) -> HttpResponse:
         "judged": measured.everywhere,
         "say": tables.judged_sentence(measured.everywhere),
         "page": page,
-        "rows": [(each, own.get((each.subject, each.call))) for each in page.rows],
+        "rows": [(each, own.get((vars(each)["subject"], each.call))) for each in page.rows],
         "most": MOST_KEPT,
         "may_mark": request.role >= Role.REVIEWER,
     }

@@ -73,6 +73,6 @@ def refusal_mark(*, refusal: PolicyRefusal, actor: User, is_false: bool | None) 
         RefusalMark.objects.filter(**call, person=actor).delete()
     else:
         RefusalMark.objects.update_or_create(**call, person=actor, defaults={"is_false": is_false})
-    detail = {"policy": policy.slug, "rule": refusal.rule, "is_false": is_false}
+    detail: JsonObject = {"policy": policy.slug, "rule": refusal.rule, "is_false": is_false}
     detail |= {"subject": str(call["subject"]), "call": refusal.call}
     audit_record(project=policy.project, actor=actor, verb="refusal_mark", target=refusal, detail=detail)

@@ -12,7 +12,7 @@ from toolevals.registry.policies.queries import guard_of
 
 @dataclass(frozen=True, slots=True)
 class Tried:
-    """The decision on a call or its result, the rules that cannot tell and refuse nothing, and those that let it pass."""
+    """The decision on a call or on its result, what rules cannot tell of it, and the rules that let it pass."""
 
     what: str
     decision: Decision

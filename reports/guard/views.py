@@ -109,7 +109,7 @@ def _lift(request: ProjectRequest, version: PolicyVersion) -> HttpResponse:
 def _measure(request: ProjectRequest, version: PolicyVersion) -> HttpResponse:
     form = MeasureForm(request.POST)
     if not form.is_valid():
-        raise InvalidDocument.at("/traces", " ".join(form.errors["traces"]))
+        raise InvalidDocument.at("/traces", " ".join(map(str, form.errors["traces"])))
     rates_start(version=version, actor=request.user, traces=form.cleaned_data["traces"])
     return _to(version)
 

@@ -89,11 +89,12 @@ def test_rules_are_measured_on_the_newest_graded_run_and_on_gold(run, policy, me
     assert counts(rates, "schema") == (3, 0, 2, 0)
     assert rates.sources["runs"] == [{"number": run.number, "agent": "agent", "examples": 4}]
     kept = PolicyRefusal.objects.filter(case__isnull=False).order_by("revision__example__external_id")
-    assert [(each.revision.example.external_id, each.is_expected) for each in kept] == [
+    assert list(kept.values_list("revision__example__external_id", "is_expected")) == [
         ("history", False),
         ("refund", True),
     ]
     gold = PolicyRefusal.objects.get(case=None)
+    assert gold.revision is not None
     assert (gold.revision.example.external_id, gold.call, gold.pointer, gold.sentence) == ("refund", 1, "/name", "")
 
 
@@ -265,7 +266,7 @@ def strict(project) -> Policy:
         "desk": {"kind": "keys", "mode": "audit", "keys": {"desk": {"denied_tools": [REFUND]}, "*": {}}},
         "marks": {"kind": "injection", "mode": "enforce"},
     }
-    document = {"deadline_ms": 10_000, "rules": rules}
+    document = {"on_error": "allow", "rules": rules}
     return policy_create(project=project, actor=None, slug="strict", name="Strict", document=document).policy
 
 
