@@ -26,7 +26,7 @@ SOURCES: Final[tuple[Source, ...]] = ("traces", "runs", "gold")
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """How many refused calls people read, and how many of these they say should have been allowed.
+    """The numbers of refused calls that people read, and of those that they say should have been allowed.
 
     A call counts by what most of its readers say; `split` counts those on which as many say one thing as the other.
     """
@@ -93,12 +93,12 @@ class MeasuredRule:
 
     @property
     def in_traces(self) -> Judged:
-        """What people say of what it refuses in traces."""
+        """The numbers of what people read of its refusals in traces."""
         return self.judged.get("traces", Judged())
 
     @property
     def everywhere(self) -> Judged:
-        """What people say of all that it refuses."""
+        """The numbers of what people read of all its refusals."""
         parts = self.judged.values()
         return Judged(*(sum(getattr(part, name) for part in parts) for name in ("calls", "false", "split")))
 
@@ -114,7 +114,7 @@ class MeasuredRule:
 
     @property
     def best_source(self) -> Source:
-        """Where these counts are from."""
+        """The source that these counts are from."""
         return "gold" if self.best is self.gold else "runs"
 
     @property

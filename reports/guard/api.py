@@ -127,7 +127,7 @@ class ActivationSerializer(PlainSerializer):
 
 
 class MeasureSerializer(PlainSerializer):
-    """What is measured beside runs and gold."""
+    """The traces that are measured in addition to runs and gold."""
 
     traces = serializers.IntegerField(
         min_value=0, max_value=MOST_TRACES, default=USUAL_TRACES, help_text="So many of the newest traces."
@@ -135,13 +135,13 @@ class MeasureSerializer(PlainSerializer):
 
 
 class RefusalMarkSerializer(PlainSerializer):
-    """Whether a refused call should have been allowed; null takes it back."""
+    """A mark: true where a refused call should have been allowed; null takes it back."""
 
     is_false = serializers.BooleanField(allow_null=True)
 
 
 class MeasuredTracesSerializer(PlainSerializer):
-    """How many of the newest traces were asked for, read, and left out as they came cut or tell no conversation."""
+    """The numbers of traces asked for, read, and left out as they came cut or tell no conversation."""
 
     asked = serializers.IntegerField()
     read = serializers.IntegerField()
@@ -321,7 +321,7 @@ class PolicyRefusalsView(PolicyView, ListAPIView[PolicyRefusal]):
 
 
 class RefusalMarkView(PolicyView):
-    """What the caller says of a refused call, by PUT. It holds for the call in every measurement, and is no gold."""
+    """Keep by PUT what the caller says of a refused call. It holds for the call in every measurement, and is no gold."""
 
     @extend_schema(request=RefusalMarkSerializer, responses=serializer_of(REFUSALS))
     def put(self, request: Request, policy: str, refusal: UUID) -> Response:
@@ -335,7 +335,7 @@ class RefusalMarkView(PolicyView):
 
 
 class PolicyDaysView(PolicyView, ListAPIView[GuardDay]):
-    """What the policy decided by REST in the last 90 days, by day, key and rule, the newest first."""
+    """The decisions of the policy by REST in the last 90 days, by day, key and rule, the newest first."""
 
     serializer_class = serializer_of(DAYS)
     pagination_class = NewestFirst

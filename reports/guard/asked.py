@@ -39,7 +39,7 @@ class KeyRow:
 
 @dataclass(frozen=True, slots=True)
 class RuleDays:
-    """What one rule refused and would have refused, with a bar for each day as paths of an SVG."""
+    """The refusals of one rule, and those of it in audit, with a bar for each day as paths of an SVG."""
 
     rule: str
     refused: int
@@ -50,7 +50,7 @@ class RuleDays:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """Who asks a policy, and what it refused, since a day."""
+    """The keys that ask a policy, and what it refused, since a day."""
 
     since: date
     until: date

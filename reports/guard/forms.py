@@ -58,7 +58,7 @@ class PolicyForm(RegistryChoice):
 
 
 class MeasureForm(PlainForm):
-    """How many of the newest traces are measured."""
+    """The number of the newest traces that are measured."""
 
     traces = forms.IntegerField(min_value=0, max_value=MOST_TRACES, required=False)
 

@@ -70,7 +70,7 @@ class PolicyRefusal(models.Model):
 
 
 class RefusalMark(models.Model):
-    """What one person says of a call that a rule of a policy refuses, in whatever measurement: it is no gold.
+    """The word of one person on a call that a rule of a policy refuses, in whatever measurement: it is no gold.
 
     `subject` is the id of the trace, of the run's transcript, or of the revision whose gold it is; `call` its place.
     """

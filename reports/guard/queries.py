@@ -76,7 +76,7 @@ def refusals_of(rates: PolicyRates, rule: str, source: Source, role: Role) -> Qu
         policy=rates.version.policy_id, rule=rule, subject=OuterRef("subject"), call=OuterRef("call")
     )
     counts = marks.order_by().values("call")
-    return (
+    shown: QuerySet[PolicyRefusal] = (
         found.annotate(
             marked_false=_count(counts, Q(is_false=True)),
             marked_right=_count(counts, Q(is_false=False)),
@@ -84,6 +84,7 @@ def refusals_of(rates: PolicyRates, rule: str, source: Source, role: Role) -> Qu
         .select_related("case__grading__run__agent", "revision__example__dataset", "trace")
         .defer("case__detail", "revision__input", "trace__text")
     )
+    return shown
 
 
 def refusal_shown(policy: Policy, refusal: UUID, role: Role) -> PolicyRefusal | None:

@@ -67,7 +67,7 @@ def refusals(request: ProjectRequest, rates: UUID, rule: str) -> HttpResponse:
 
 
 class SourceCounts(NamedTuple):
-    """What a rule would refuse in one source, and what people say of it; `rates` are None where it was not measured."""
+    """The refusals of a rule in one source, and what people say of them; `rates` are None where it was not measured."""
 
     source: Source
     rates: RuleRates | None

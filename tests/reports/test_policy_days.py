@@ -1,4 +1,4 @@
-"""Who asks a policy, and what it refused by day, on its page and in its file."""
+"""The keys that ask a policy, and what it refused by day, on its page and in its file."""
 
 from __future__ import annotations
 

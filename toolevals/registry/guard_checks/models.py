@@ -37,7 +37,7 @@ class GuardCount(models.Model):
 
 
 class GuardDay(models.Model):
-    """What a policy decided for one key on one day (UTC): of all checks, or what one rule refused.
+    """The decisions of a policy for one key on one day (UTC): on all checks, or the refusals of one rule.
 
     A check of a call or of a result is refused, would be refused by a rule in audit, or is simply allowed.
     """
