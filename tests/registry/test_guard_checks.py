@@ -295,3 +295,16 @@ def test_old_days_are_forgotten(project):
     kept = GuardDay.objects.create(day=now.date() - timedelta(days=90), **made)
     guard_days_forget(now)
     assert list(GuardDay.objects.all()) == [kept]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_decisions_that_are_counted_at_once_are_all_counted(project):
+    made = policy_create(project=project, actor=None, slug="shop", name="Shop", document={"rules": {}})
+    decision = Decision(False, (Reason("a", "", "No."), Reason("b", "", "No.")))
+
+    def counted():
+        for _ in range(10):
+            decision_count(policy=made.policy_id, key="desk", decision=decision, milliseconds=60_000)
+
+    at_once(*[counted] * 4)
+    assert (days(), days("a"), days("b")) == ([("desk", 0, 0, 40)],) * 3
