@@ -54,7 +54,7 @@ def version_rates(version: PolicyVersion, rates: PolicyRates | None) -> VersionR
 _FROM: Mapping[Source, Q] = {
     "traces": Q(trace__isnull=False),
     "runs": Q(case__isnull=False) & untrashed("case__grading__run"),
-    "gold": Q(trace__isnull=True, case__isnull=True) & untrashed("revision__example__dataset"),
+    "gold": Q(trace__isnull=True, case__isnull=True, revision__isnull=False) & untrashed("revision__example__dataset"),
 }
 
 
@@ -100,13 +100,13 @@ def refusal_shown(policy: Policy, refusal: UUID, role: Role) -> PolicyRefusal | 
     return shown
 
 
-def acts_by_version(policy: Policy, person: User) -> dict[int, list[AuditEntry]]:
+def acts_by_version(policy: Policy, person: User) -> dict[int | None, list[AuditEntry]]:
     """Return when versions were put in force and taken out of it, by number, the oldest first."""
     put = Q(verb="policy_activate", target_id__in=policy.versions.values("pk"))
     taken = Q(verb="policy_deactivate", target_id=policy.pk)
-    acts: dict[int, list[AuditEntry]] = defaultdict(list)
+    acts: dict[int | None, list[AuditEntry]] = defaultdict(list)
     for act in AuditEntry.objects.shown_to(person, policy.project).filter(put | taken).order_by("pk"):
-        acts[act.detail["number" if act.verb == "policy_activate" else "was"]].append(act)
+        acts[act.detail.get("number" if act.verb == "policy_activate" else "was")].append(act)
     return acts
 
 
