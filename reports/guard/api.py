@@ -321,7 +321,7 @@ class PolicyRefusalsView(PolicyView, ListAPIView[PolicyRefusal]):
 
 
 class RefusalMarkView(PolicyView):
-    """Keep by PUT what the caller says of a refused call. It holds for the call in every measurement, and is no gold."""
+    """Keep by PUT what the caller says of a refused call. It holds in every measurement, and is no gold."""
 
     @extend_schema(request=RefusalMarkSerializer, responses=serializer_of(REFUSALS))
     def put(self, request: Request, policy: str, refusal: UUID) -> Response:
