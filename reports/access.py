@@ -105,6 +105,7 @@ DOWNLOADS = (
     "policy-versions-csv",
     "policy-rules-csv",
     "policy-refusals-csv",
+    "policy-days-csv",
 )
 INTERFACE = (
     "cell",
@@ -159,6 +160,7 @@ INTERFACE = (
     "policy-precondition",
     "policy-version",
     "policy-refusals",
+    "policy-days",
 )
 
 RULES = {
@@ -166,7 +168,16 @@ RULES = {
     "reports:badge-change": Rule(Role.ADJUDICATOR),
     **{
         f"reports:{name}": Rule(Role.REVIEWER)
-        for name in ("dispute", "suspect-dispute", "issue-act", "case-tag", "case-note", "thumb")
+        for name in (
+            "dispute",
+            "suspect-dispute",
+            "issue-act",
+            "case-tag",
+            "case-note",
+            "thumb",
+            "policy-refusal-mark",
+            "policy-try",
+        )
     },
     **{f"reports-api:{name}": Rule(Role.VIEWER) for name in INTERFACE},
     "reports-api:run-gates": Rule(Role.VIEWER, Role.ADJUDICATOR),
@@ -191,6 +202,7 @@ RULES = {
     "reports:dialects": Rule(Role.VIEWER, Role.ADJUDICATOR),
     "reports-api:dialects": Rule(Role.VIEWER, Role.ADJUDICATOR),
     "reports-api:remarks": Rule(Role.VIEWER),
+    "reports-api:refusal-mark": Rule(Role.REVIEWER),
     "reports-api:case-remarks": Rule(Role.VIEWER, Role.REVIEWER),
     # Policies: every member reads, those who adjudicate write, owners delete.
     "reports:policies": Rule(Role.VIEWER, Role.ADJUDICATOR),

@@ -10,6 +10,7 @@ from reports.downloads import views as downloads
 from reports.dropped import views as dropped
 from reports.gates import views as gates
 from reports.golds import views as golds
+from reports.guard import rule_views as guard_rules
 from reports.guard import views as guard
 from reports.home.production_comparison import production_comparison
 from reports.issues import views as issues
@@ -52,6 +53,7 @@ urlpatterns = [
     path("policies.csv", guard.policies_csv, name="policies-csv"),
     path("policies/<slug:policy>/", guard.policy, name="policy"),
     path("policies/<slug:policy>/versions.csv", guard.versions_csv, name="policy-versions-csv"),
+    path("policies/<slug:policy>/days.csv", guard.days_csv, name="policy-days-csv"),
     path("policies/<slug:policy>/delete/", guard.policy_drop, name="policy-delete"),
     path("policies/<slug:policy>/preconditions/", preconditions.preconditions, name="policy-preconditions"),
     path("policies/<slug:policy>/preconditions.csv", preconditions.preconditions_csv, name="policy-preconditions-csv"),
@@ -66,10 +68,12 @@ urlpatterns = [
         name="policy-precondition-csv",
     ),
     path("policies/<slug:policy>/<int:number>/", guard.policy_version, name="policy-version"),
+    path("policies/<slug:policy>/<int:number>/try/", guard.policy_try, name="policy-try"),
     path("policies/<slug:policy>/<int:number>/rules.csv", guard.rules_csv, name="policy-rules-csv"),
     path("policies/<slug:policy>/<int:number>/since/<int:before>/", guard.policy_changes_page, name="policy-changes"),
-    path("policy-rates/<uuid:rates>/<slug:rule>/", guard.refusals, name="policy-refusals"),
-    path("policy-rates/<uuid:rates>/<slug:rule>/refusals.csv", guard.refusals_csv, name="policy-refusals-csv"),
+    path("policy-rates/<uuid:rates>/<slug:rule>/", guard_rules.refusals, name="policy-refusals"),
+    path("policy-rates/<uuid:rates>/<slug:rule>/refusals.csv", guard_rules.refusals_csv, name="policy-refusals-csv"),
+    path("policy-rates/<uuid:rates>/<slug:rule>/mark/", guard_rules.mark, name="policy-refusal-mark"),
     path("runs/<int:number>/", run.run_overview, name="run"),
     path("runs/<int:number>/matrix/", matrix.matrix, name="matrix"),
     path("runs/<int:number>/matrix/cell/", matrix.cell, name="cell"),

@@ -68,6 +68,8 @@ urlpatterns = [
         name="policy-precondition",
     ),
     path("policies/<slug:policy>/active/", guard.PolicyActiveView.as_view(), name="policy-active"),
+    path("policies/<slug:policy>/refusals/<uuid:refusal>/mark/", guard.RefusalMarkView.as_view(), name="refusal-mark"),
+    path("policies/<slug:policy>/days/", guard.PolicyDaysView.as_view(), name="policy-days"),
     path("policies/<slug:policy>/refusals/", guard.PolicyRefusalsView.as_view(), name="policy-refusals"),
     path("policies/<slug:policy>/versions/", guard.PolicyVersionsView.as_view(), name="policy-versions"),
     path("policies/<slug:policy>/versions/<int:number>/", guard.PolicyVersionDetail.as_view(), name="policy-version"),

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
-from typing import Final, NamedTuple, Self
+from typing import Final, Literal, NamedTuple, Self
 from uuid import UUID
 
 from toolevals.grading.guard import Guard, Policy, PolicyRule
 from toolevals.grading.guard.transcripts import CheckedCall, RuleRates, check_transcript, rule_rates
 from toolevals.grading.metrics.clustered import FEWEST_EXAMPLES
-from toolevals.grading.metrics.rates import Interval
+from toolevals.grading.metrics.rates import Interval, wilson
 from toolevals.grading.values import Message, ToolCall, Transcript
 from toolevals.json_types import JsonMapping, JsonObject
 
@@ -19,38 +19,103 @@ from toolevals.json_types import JsonMapping, JsonObject
 FEWEST_EXPECTED: Final = FEWEST_EXAMPLES
 # The kinds of rules that look at what tools answered: gold holds no answers.
 READS_RESULTS: Final = ("origin",)
+# Where calls are recorded that rules are asked about.
+Source = Literal["runs", "gold", "traces"]
+SOURCES: Final[tuple[Source, ...]] = ("traces", "runs", "gold")
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """The numbers of refused calls that people read, and of those that they say should have been allowed.
+
+    A call counts by what most of its readers say; `split` counts those on which as many say one thing as the other.
+    """
+
+    calls: int = 0
+    false: int = 0
+    split: int = 0
+
+    @property
+    def share(self) -> float | None:
+        """The share of false refusals; None where none was read."""
+        return self.false / self.calls if self.calls else None
+
+    @property
+    def interval(self) -> Interval | None:
+        """The interval of that share."""
+        return wilson(self.false, self.calls) if self.calls else None
+
+
+def judged_of(marks: Iterable[Sequence[bool]]) -> Judged:
+    """Return what people say of refused calls: by call what each of its readers says, true for a false refusal."""
+    found = [(sum(said), len(said)) for said in marks if said]
+    split = sum(2 * false == readers for false, readers in found)
+    return Judged(len(found) - split, sum(2 * false > readers for false, readers in found), split)
 
 
 @dataclass(frozen=True, slots=True)
 class MeasuredRule:
-    """The calls that a rule would refuse: of the calls in graded runs, and of the calls that gold expects.
+    """The calls that a rule would refuse: in graded runs, of the calls that gold expects, and in traces.
 
     `rule` is its document without the mode, so that a rule of any version with the same one has the same rates.
+    `traces` are None where no traces were asked for. `judged` is what people say of what it refuses, by where it is.
     """
 
     name: str
     rule: JsonMapping
     runs: RuleRates
     gold: RuleRates
+    traces: RuleRates | None = None
+    judged: Mapping[Source, Judged] = field(default_factory=dict)
 
     @classmethod
     def from_document(cls, name: str, document: JsonMapping) -> Self:
         """Read what `to_document` gave."""
-        return cls(name, document["rule"], RuleRates(**document["runs"]), RuleRates(**document["gold"]))
+        traces = document.get("traces")
+        rates = (RuleRates(**document["runs"]), RuleRates(**document["gold"]), RuleRates(**traces) if traces else None)
+        return cls(name, document["rule"], *rates)
 
     def to_document(self) -> JsonObject:
         """Return it as JSON."""
-        return {"rule": dict(self.rule), "runs": asdict(self.runs), "gold": asdict(self.gold)}
+        found = {"rule": dict(self.rule), "runs": asdict(self.runs), "gold": asdict(self.gold)}
+        return found | ({"traces": asdict(self.traces)} if self.traces is not None else {})
 
     @property
     def is_known(self) -> bool:
-        """Tell if enough calls that gold expects were seen to speak of an error rate."""
-        return self.best.expected >= FEWEST_EXPECTED
+        """Tell if enough is known to speak of an error rate: of calls that gold expects, or of read traces."""
+        return self.best.expected >= FEWEST_EXPECTED or self.is_read
+
+    @property
+    def is_read(self) -> bool:
+        """Tell if people agree on each call that it refuses in traces, and there are enough calls in them."""
+        found = self.traces
+        return found is not None and found.calls >= FEWEST_EXPECTED and self.in_traces.calls >= found.refused
+
+    @property
+    def in_traces(self) -> Judged:
+        """The numbers of what people read of its refusals in traces."""
+        return self.judged.get("traces", Judged())
+
+    @property
+    def everywhere(self) -> Judged:
+        """The numbers of what people read of all its refusals."""
+        parts = self.judged.values()
+        return Judged(*(sum(getattr(part, name) for part in parts) for name in ("calls", "false", "split")))
+
+    @property
+    def of_traces(self) -> Interval | None:
+        """The interval of the share of calls in traces that it refuses; None where none were seen."""
+        return wilson(self.traces.refused, self.traces.calls) if self.traces and self.traces.calls else None
 
     @property
     def best(self) -> RuleRates:
         """The counts, in runs or of gold, that hold more calls that gold expects: they say most of wrong refusals."""
         return self.gold if self.gold.expected > self.runs.expected else self.runs
+
+    @property
+    def best_source(self) -> Source:
+        """The source that these counts are from."""
+        return "gold" if self.best is self.gold else "runs"
 
     @property
     def wrongly(self) -> Interval | None:
@@ -74,17 +139,23 @@ def rule_document(rule: PolicyRule) -> JsonObject:
 
 
 class Conversation(NamedTuple):
-    """A transcript after a conversation, and by call whether gold expects it; `is_gold` where gold itself is checked.
+    """A transcript after a conversation, where it is from, and by call whether gold expects it.
 
-    `case` and `revision` are ids for those who keep what was refused.
+    `case`, `revision` and `trace` are ids for those who keep what was refused.
     """
 
-    revision: UUID
-    case: UUID | None
+    source: Source
     before: Sequence[Message]
     transcript: Transcript
     expected: Sequence[bool | None]
-    is_gold: bool
+    revision: UUID | None = None
+    case: UUID | None = None
+    trace: UUID | None = None
+
+    @property
+    def is_gold(self) -> bool:
+        """Tell if gold itself is checked."""
+        return self.source == "gold"
 
 
 class RefusedCall(NamedTuple):
@@ -102,12 +173,12 @@ class Measuring:
 
     def __init__(self, policy: Policy, guard: Guard) -> None:
         self._policy, self._guard = policy, guard
-        self._checked: list[tuple[bool, list[CheckedCall], Sequence[bool | None]]] = []
+        self._checked: list[tuple[Source, list[CheckedCall], Sequence[bool | None]]] = []
 
     def take(self, conversation: Conversation) -> Iterator[RefusedCall]:
         """Check a conversation, and yield the calls that rules would refuse, once for each rule."""
         checked = check_transcript(self._guard, conversation.transcript, conversation.before)
-        self._checked.append((conversation.is_gold, checked, conversation.expected))
+        self._checked.append((conversation.source, checked, conversation.expected))
         told = set()
         for each in checked:
             for reason in (*each.decision.reasons, *each.decision.would_refuse):
@@ -118,18 +189,24 @@ class Measuring:
                     told.add((each.call, reason.rule))
                     yield RefusedCall(conversation, each.call, reason.rule, reason.pointer, reason.sentence)
 
-    def rules(self) -> dict[str, MeasuredRule]:
-        """Return the rates of each rule over what was taken."""
+    def rules(self, *, with_traces: bool) -> dict[str, MeasuredRule]:
+        """Return the rates of each rule over what was taken; those in traces where these were asked for."""
         return {
-            name: MeasuredRule(name, rule_document(rule), self._rates(name, False), self._rates(name, True))
+            name: MeasuredRule(
+                name,
+                rule_document(rule),
+                self._rates(name, "runs"),
+                self._rates(name, "gold"),
+                self._rates(name, "traces") if with_traces else None,
+            )
             for name, rule in self._policy.rules.items()
         }
 
-    def _rates(self, name: str, is_gold: bool) -> RuleRates:
+    def _rates(self, name: str, source: Source) -> RuleRates:
         found = (
-            (checked, self._expected(name, expected, is_gold=is_gold))
-            for of_gold, checked, expected in self._checked
-            if of_gold == is_gold
+            (checked, self._expected(name, expected, is_gold=source == "gold"))
+            for of, checked, expected in self._checked
+            if of == source
         )
         return rule_rates([name], found)[name]
 
@@ -159,4 +236,13 @@ class VersionRates:
             name
             for name, rule in sorted(self.policy.rules.items())
             if rule.mode == "enforce" and not ((found := self.measured[name]) and found.is_known)
+        )
+
+    @cached_property
+    def untraced(self) -> tuple[str, ...]:
+        """The enforced rules of known error rates of which no one knows what they would refuse in traces, by name."""
+        return tuple(
+            name
+            for name, rule in sorted(self.policy.rules.items())
+            if rule.mode == "enforce" and (found := self.measured[name]) and found.is_known and found.traces is None
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from http import HTTPStatus
 from typing import Any
+from uuid import UUID
 
 from django.db.models import QuerySet
 from django.shortcuts import get_object_or_404
@@ -14,13 +15,15 @@ from rest_framework.generics import ListAPIView
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from reports.guard.measuring import rates_start
-from reports.guard.queries import newest_rates, refusals_of, version_rates
-from reports.guard.services import version_enforce
-from reports.guard.table import POLICY_RULES, REFUSALS, rule_rows
+from reports.guard.analysis import SOURCES
+from reports.guard.asked import days_of
+from reports.guard.measuring import MOST_TRACES, USUAL_TRACES, rates_start
+from reports.guard.queries import newest_rates, refusal_shown, refusals_of, source_of, version_rates
+from reports.guard.services import refusal_mark, version_enforce
+from reports.guard.table import DAYS, POLICY_RULES, REFUSALS, rule_rows
 from reports.models import PolicyRates, PolicyRefusal
 from toolevals.grading.values.problems import InvalidDocument
-from toolevals.registry.models import Policy, PolicyVersion, Registry
+from toolevals.registry.models import GuardDay, Policy, PolicyVersion, Registry
 from toolevals.registry.policies.services import (
     policy_create,
     policy_deactivate,
@@ -119,8 +122,30 @@ class ActivationSerializer(PlainSerializer):
         max_length=300,
         allow_blank=True,
         default="",
-        help_text="Needed where a rule is enforced whose error rates are not known.",
+        help_text="Needed where a rule is enforced whose error rates are not known, or not measured over traces.",
     )
+
+
+class MeasureSerializer(PlainSerializer):
+    """The traces that are measured in addition to runs and gold."""
+
+    traces = serializers.IntegerField(
+        min_value=0, max_value=MOST_TRACES, default=USUAL_TRACES, help_text="So many of the newest traces."
+    )
+
+
+class RefusalMarkSerializer(PlainSerializer):
+    """A mark: true where a refused call should have been allowed; null takes it back."""
+
+    is_false = serializers.BooleanField(allow_null=True)
+
+
+class MeasuredTracesSerializer(PlainSerializer):
+    """The numbers of traces asked for, read, and left out as they came cut or tell no conversation."""
+
+    asked = serializers.IntegerField()
+    read = serializers.IntegerField()
+    unread = serializers.IntegerField()
 
 
 class PolicyRatesSerializer(PlainSerializer):
@@ -130,6 +155,7 @@ class PolicyRatesSerializer(PlainSerializer):
     runs = serializers.ListField(child=serializers.DictField())
     datasets = serializers.ListField(child=serializers.DictField())
     left_out = serializers.IntegerField(help_text="Conversations that were not read, because there were too many.")
+    traces = MeasuredTracesSerializer()
     rules = serializers.SerializerMethodField()
 
     @extend_schema_field(serializer_of(POLICY_RULES)(many=True))
@@ -253,15 +279,18 @@ class PolicyRatesView(PolicyView):
     def get(self, request: Request, policy: str, number: int) -> Response:
         version = self.version()
         rates = newest_rates(version.policy)
-        sources = {"runs": [], "datasets": [], "left_out": 0, **((rates.sources or {}) if rates else {})}
+        nothing = {"runs": [], "datasets": [], "left_out": 0, "traces": {"asked": 0, "read": 0, "unread": 0}}
+        sources = {**nothing, **((rates.sources or {}) if rates else {})}
         rules = rule_rows(version_rates(version, rates))
         document = {"measured_at": rates.finished_at if rates else None, **sources, "rules": rules}
         return Response(PolicyRatesSerializer(document).data)
 
-    @extend_schema(request=None, responses={202: JobSerializer})
+    @extend_schema(request=MeasureSerializer, responses={202: JobSerializer})
     @idempotent
     def post(self, request: Request, policy: str, number: int) -> Response:
-        rates = rates_start(version=self.version(), actor=self.user)
+        asked = MeasureSerializer(data=request.data)
+        asked.is_valid(raise_exception=True)
+        rates = rates_start(version=self.version(), actor=self.user, traces=asked.validated_data["traces"])
         job = Job.objects.with_progress().get(pk=rates.job_id)
         return Response(JobSerializer(job).data, HTTPStatus.ACCEPTED)
 
@@ -270,7 +299,9 @@ class PolicyRatesView(PolicyView):
     get=extend_schema(
         parameters=[
             OpenApiParameter("rule", str, required=True, description="The rule's id."),
-            OpenApiParameter("of", str, enum=["runs", "gold"], description="Calls in runs (the default), or of gold."),
+            OpenApiParameter(
+                "of", str, enum=SOURCES, description="Calls in runs (the default), of gold, or in traces."
+            ),
         ]
     )
 )
@@ -286,7 +317,32 @@ class PolicyRefusalsView(PolicyView, ListAPIView[PolicyRefusal]):
         if rates is None:
             raise NotFound("This policy was not measured yet.")
         asked = self.request.query_params
-        return refusals_of(rates, asked.get("rule", ""), of_gold=asked.get("of") == "gold")
+        return refusals_of(rates, asked.get("rule", ""), source_of(asked.get("of", "")), self.role)
+
+
+class RefusalMarkView(PolicyView):
+    """Keep by PUT what the caller says of a refused call. It holds in every measurement, and is no gold."""
+
+    @extend_schema(request=RefusalMarkSerializer, responses=serializer_of(REFUSALS))
+    def put(self, request: Request, policy: str, refusal: UUID) -> Response:
+        found, asked = self.policy(), RefusalMarkSerializer(data=request.data)
+        asked.is_valid(raise_exception=True)
+        row = refusal_shown(found, refusal, self.role)
+        if row is None:
+            raise NotFound("There is no such refusal of this policy.")
+        refusal_mark(refusal=row, actor=self.user, is_false=asked.validated_data["is_false"])
+        return Response(serializer_of(REFUSALS)(refusal_shown(found, refusal, self.role)).data)
+
+
+class PolicyDaysView(PolicyView, ListAPIView[GuardDay]):
+    """The decisions of the policy by REST in the last 90 days, by day, key and rule, the newest first."""
+
+    serializer_class = serializer_of(DAYS)
+    pagination_class = NewestFirst
+    queryset = GuardDay.objects.none()
+
+    def get_queryset(self) -> QuerySet[GuardDay]:
+        return days_of(self.policy())
 
 
 def _registry(project: Project, slug: str | None) -> Registry | None:

@@ -6,7 +6,10 @@ from typing import Any, Final
 
 from django import forms
 
+from reports.guard.measuring import MOST_TRACES, USUAL_TRACES
+from toolevals.grading.guard import Request, State
 from toolevals.grading.reading.specs import document_in
+from toolevals.grading.values.documents import load_json
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.json_types import JsonValue
 from toolevals.registry.models import Policy, Registry
@@ -52,6 +55,68 @@ class PolicyForm(RegistryChoice):
         """Return what `policy_create` takes; the form is valid."""
         document = STARTER if self.cleaned_data["registry"] else STARTER_WITHOUT_TOOLS
         return {**self.cleaned_data, "document": document, "note": "Begins with usual rules in audit."}
+
+
+class MeasureForm(PlainForm):
+    """The number of the newest traces that are measured."""
+
+    traces = forms.IntegerField(min_value=0, max_value=MOST_TRACES, required=False)
+
+    def clean_traces(self) -> int:
+        asked: int | None = self.cleaned_data["traces"]
+        return USUAL_TRACES if asked is None else asked
+
+
+class TryForm(PlainForm):
+    """A call to try a version with. It is kept nowhere."""
+
+    tool = forms.CharField(
+        max_length=200, widget=forms.TextInput(attrs={"class": "form-control mono", "list": "offered"})
+    )
+    arguments = forms.CharField(
+        strip=False,
+        max_length=MOST_CHARACTERS,
+        initial="{}",
+        widget=forms.Textarea(attrs={"rows": 5, "class": "form-control mono", "spellcheck": "false"}),
+        help_text="JSON.",
+    )
+    said = forms.CharField(
+        max_length=MOST_CHARACTERS,
+        required=False,
+        label="The user said",
+        widget=forms.Textarea(attrs={"rows": 2}),
+        help_text="Without it the user’s words are not known.",
+    )
+    result = forms.CharField(
+        max_length=MOST_CHARACTERS,
+        required=False,
+        label="The result",
+        widget=forms.Textarea(attrs={"rows": 2}),
+        help_text="What the tool answers, if that is to be checked, too.",
+    )
+    key = forms.CharField(max_length=200, required=False)
+    model = forms.CharField(max_length=200, required=False)
+
+    def clean_arguments(self) -> JsonValue:
+        """Read the arguments; what is wrong is said with its line and column."""
+        try:
+            return load_json(self.cleaned_data["arguments"])
+        except InvalidDocument as error:
+            raise forms.ValidationError([f"{each.pointer} {each.message}".strip() for each in error.problems]) from None
+
+    def asked(self) -> tuple[Request, State]:
+        """Return the call, and what is known of what came before it; the form is valid.
+
+        It counts as the first call of its minute.
+        """
+        said = self.cleaned_data
+        request = Request(said["tool"], said["arguments"], key=said["key"], model=said["model"])
+        return request, State(
+            user_texts=(said["said"],) if said["said"] else None,
+            requests_last_minute=0,
+            tokens_last_minute=0,
+            tool_calls_last_minute={},
+        )
 
 
 class DocumentForm(PlainForm):

@@ -1,4 +1,4 @@
-"""Measure a version's rules in a job: over the newest graded run of each agent, and over gold."""
+"""Measure a version's rules in a job: over the newest graded run of each agent, over gold, and over traces."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any, Final
 from uuid import UUID
 
 from django.db import transaction
+from django.db.models import QuerySet
 from django.urls import reverse
 
 from labeling.models import DatasetVersion, VersionEntry
@@ -22,12 +23,16 @@ from toolevals.grading.guard.transcripts import audited
 from toolevals.grading.matching.compiled_calls import InexactError, exact_calls
 from toolevals.grading.reading.parsing.messages import transcript_in
 from toolevals.grading.values import Expectation, Transcript
+from toolevals.grading.values.problems import InvalidDocument
 from toolevals.grading.values.verdicts import CaseGrade as Grade
 from toolevals.json_types import JsonObject
 from toolevals.registry.models import PolicyVersion, ToolList
 from toolevals.registry.policies.queries import tools_of
 from toolevals.registry.tool_lists import tools_in
 from toolevals.runs.models import CaseGrade, Grading, Run
+from toolevals.traces.models import Trace
+from toolevals.traces.reading.chunks import spans_of
+from toolevals.traces.reading.traces import trace_read
 from toolevals.workspace.audit.services import audit_record
 from toolevals.workspace.clock import database_now
 from toolevals.workspace.jobs.leases import Lease
@@ -38,12 +43,15 @@ from toolevals.workspace.models import Project, Queue, User
 MOST_CONVERSATIONS: Final = 20_000
 # So many refusals of each rule are kept to be read; all are counted.
 MOST_KEPT: Final = 1_000
+# So many of the newest traces are read unless another number is asked for, and at most.
+USUAL_TRACES: Final = 1_000
+MOST_TRACES: Final = MOST_CONVERSATIONS
 _SOME: Final = 200
 
 
 @transaction.atomic
-def rates_start(*, version: PolicyVersion, actor: User | None) -> PolicyRates:
-    """Begin to measure the rules of a version; what is under way already is returned as it is."""
+def rates_start(*, version: PolicyVersion, actor: User | None, traces: int = USUAL_TRACES) -> PolicyRates:
+    """Begin to measure the rules of a version, over so many traces, too; what is under way is returned as it is."""
     PolicyVersion.objects.select_for_update(no_key=True, of=("self",)).get(pk=version.pk)
     open_one = (
         PolicyRates.objects.filter(version=version, finished_at=None).select_related("job").order_by("-id").first()
@@ -51,9 +59,9 @@ def rates_start(*, version: PolicyVersion, actor: User | None) -> PolicyRates:
     if open_one is not None and open_one.job is not None and open_one.job.is_open:
         return open_one
     policy = version.policy
-    rates = PolicyRates(version=version, tools_id=tools_of(policy), actor=actor)
+    rates = PolicyRates(version=version, tools_id=tools_of(policy), actor=actor, traces=traces)
     runs, gold = _runs(policy.project), _gold_versions(policy.project)
-    size = sum(run.size for run in runs) + sum(each.size for each in gold)
+    size = sum(run.size for run in runs) + sum(each.size for each in gold) + _traces(policy.project, traces).count()
     rates.job = job_create(
         project=policy.project,
         actor=actor,
@@ -63,7 +71,7 @@ def rates_start(*, version: PolicyVersion, actor: User | None) -> PolicyRates:
         result_path=reverse("reports:policy-version", args=[policy.project.slug, policy.slug, version.number]),
     )
     rates.save(force_insert=True)
-    detail = {"policy": policy.slug, "number": version.number}
+    detail = {"policy": policy.slug, "number": version.number, "traces": traces}
     audit_record(project=policy.project, actor=actor, verb="rates_start", target=version, detail=detail)
     return rates
 
@@ -78,7 +86,7 @@ def rates_measure(lease: Lease) -> None:
     count: Counter[str] = Counter()
     runs, gold = _runs(project), _gold_versions(project)
     read = _Read()
-    for conversation in _conversations(runs, gold, read):
+    for conversation in _conversations(runs, gold, _traces(project, rates.traces), read):
         for refused in measuring.take(conversation):
             count[refused.rule] += 1
             if count[refused.rule] <= MOST_KEPT:
@@ -87,8 +95,8 @@ def rates_measure(lease: Lease) -> None:
             lease.progress(read.done)
     with lease.finish():
         PolicyRefusal.objects.bulk_create((_refusal(rates, each) for each in kept), batch_size=500)
-        rates.rules = {name: rule.to_document() for name, rule in measuring.rules().items()}
-        rates.sources = _sources(runs, gold, read)
+        rates.rules = {name: rule.to_document() for name, rule in measuring.rules(with_traces=rates.traces > 0).items()}
+        rates.sources = _sources(runs, gold, rates.traces, read)
         rates.finished_at = database_now()
         rates.save(update_fields=["rules", "sources", "finished_at"])
 
@@ -101,6 +109,8 @@ class _Read:
         self.left_out = 0
         self.of_runs: Counter[int] = Counter()
         self.of_gold: Counter[str] = Counter()
+        self.of_traces = 0
+        self.unread_traces = 0
 
 
 def _measurable(policy: Rules, tools: ToolList | None) -> Rules:
@@ -134,13 +144,21 @@ def _gold_versions(project: Project) -> list[DatasetVersion]:
     return list(newest.values())
 
 
-def _conversations(runs: list[Run], gold: list[DatasetVersion], read: _Read) -> Iterator[Conversation]:
+def _traces(project: Project, count: int) -> QuerySet[Trace]:
+    """Return so many of the newest traces."""
+    return Trace.objects.in_project(project).summed_up().order_by("-pk")[:count]
+
+
+def _conversations(
+    runs: list[Run], gold: list[DatasetVersion], traces: QuerySet[Trace], read: _Read
+) -> Iterator[Conversation]:
     seen: set[UUID] = set()
     for run in runs:
         assert run.grading is not None
         yield from _of_run(run, run.grading, seen, read)
     for version in gold:
         yield from _of_gold(version, read)
+    yield from _of_traces(traces, read)
 
 
 def _of_run(run: Run, grading: Grading, seen: set[UUID], read: _Read) -> Iterator[Conversation]:
@@ -169,9 +187,8 @@ def _of_run(run: Run, grading: Grading, seen: set[UUID], read: _Read) -> Iterato
         read.of_runs[run.number] += 1
         transcript = Transcript.from_kept(document)
         shown = shown_calls(Grade.from_document(detail), transcript, Expectation.from_kept(expectation))
-        yield Conversation(
-            pk, case, _before(given), transcript, [_STATUSES.get(each.status) for each in shown], is_gold=False
-        )
+        expected = [_STATUSES.get(each.status) for each in shown]
+        yield Conversation("runs", _before(given), transcript, expected, pk, case)
 
 
 _STATUSES: Final = {"passed": True, "failed": False}
@@ -193,7 +210,24 @@ def _of_gold(version: DatasetVersion, read: _Read) -> Iterator[Conversation]:
             read.left_out += 1
             continue
         read.of_gold[version.dataset.name] += 1
-        yield Conversation(pk, None, _before(given), gold_transcript(calls), [True] * len(calls), is_gold=True)
+        yield Conversation("gold", _before(given), gold_transcript(calls), [True] * len(calls), pk)
+
+
+def _of_traces(traces: QuerySet[Trace], read: _Read) -> Iterator[Conversation]:
+    """Yield the conversations of traces. One that came cut is left out: a rule would see what is not there."""
+    for trace in traces.only("pk").iterator(chunk_size=_SOME):
+        read.done += 1
+        found = trace_read(spans_of(trace))
+        try:
+            before = _before(found.given)
+        except InvalidDocument:
+            before = None
+        if found.entry is None or found.damage or before is None:
+            read.unread_traces += 1
+            continue
+        read.of_traces += 1
+        transcript = found.transcript
+        yield Conversation("traces", before, transcript, [None] * len(transcript.calls), trace=trace.pk)
 
 
 def _before(given: Any) -> Any:
@@ -207,6 +241,7 @@ def _refusal(rates: PolicyRates, refused: RefusedCall) -> PolicyRefusal:
         rule=refused.rule,
         case_id=conversation.case,
         revision_id=conversation.revision,
+        trace_id=conversation.trace,
         call=refused.call + 1,
         tool=call_class(conversation.transcript.calls[refused.call])[:200],
         is_expected=conversation.expected[refused.call],
@@ -215,7 +250,7 @@ def _refusal(rates: PolicyRates, refused: RefusedCall) -> PolicyRefusal:
     )
 
 
-def _sources(runs: list[Run], gold: list[DatasetVersion], read: _Read) -> JsonObject:
+def _sources(runs: list[Run], gold: list[DatasetVersion], traces: int, read: _Read) -> JsonObject:
     return {
         "runs": [
             {"number": run.number, "agent": run.agent.name, "examples": read.of_runs[run.number]}
@@ -228,4 +263,5 @@ def _sources(runs: list[Run], gold: list[DatasetVersion], read: _Read) -> JsonOb
             if read.of_gold[each.dataset.name]
         ],
         "left_out": read.left_out,
+        "traces": {"asked": traces, "read": read.of_traces, "unread": read.unread_traces},
     }

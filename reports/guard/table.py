@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
 
-from reports.guard.analysis import MeasuredRule, VersionRates
+from reports.guard.analysis import Judged, MeasuredRule, VersionRates
 from reports.guard.words import rule_words
 from toolevals.presentation.csv import Cell
 from toolevals.presentation.table import INTERVAL, Column, Table
@@ -27,6 +27,12 @@ class RuleRow:
     @property
     def is_known(self) -> bool:
         return self.measured is not None and self.measured.is_known
+
+    @property
+    def may_be_read(self) -> bool:
+        """Tell if it refuses calls in traces that people have not read yet."""
+        found = self.measured
+        return bool(found and found.traces and found.in_traces.calls < found.traces.refused)
 
 
 def rule_rows(rates: VersionRates) -> list[RuleRow]:
@@ -52,6 +58,14 @@ def policy_sentence(rows: Iterable[RuleRow]) -> str:
     return f"{head}; no call that gold expects would be refused."
 
 
+def judged_sentence(judged: Judged) -> str:
+    """Return the sentence of a rule's page: how many of the refused calls that people read are false refusals."""
+    if not judged.calls:
+        return "No one has read yet what this rule refuses." if not judged.split else "People do not agree yet."
+    calls = "call" if judged.calls == 1 else "calls"
+    return f"{judged.false:,} of {judged.calls:,} refused {calls} that people read should have been allowed."
+
+
 def _count(name: str, value: str, words: str) -> Column:
     return Column(name, int, f"measured.{value}", words, optional=True)
 
@@ -74,26 +88,47 @@ POLICY_RULES: Final = Table(
         _count("gold", "gold.expected", "Calls of gold itself."),
         _count("refused_gold", "gold.refused_expected", "Of these, what it would refuse."),
         Column("wrongly", INTERVAL, "measured.wrongly", "Of expected calls, the share it refuses.", optional=True),
+        _count("calls_in_traces", "traces.calls", "Calls in the newest traces."),
+        _count("refused_in_traces", "traces.refused", "Of these, what it would refuse."),
+        Column("in_traces", INTERVAL, "measured.of_traces", "Of calls in traces, the share it refuses.", optional=True),
+        _count("judged", "everywhere.calls", "Refused calls, wherever they are, that people read and agree on."),
+        _count("false_refusals", "everywhere.false", "Of these, those that should have been allowed."),
+        Column("false_share", INTERVAL, "measured.everywhere.interval", "That share.", optional=True),
         Column("rightly", INTERVAL, "measured.rightly", "Of unexpected calls, the share it refuses.", optional=True),
         Column("too_small", bool, "measured.too_small", "Whether gold cannot show a rate of 1 %.", optional=True),
     ),
 )
 REFUSALS: Final = Table(
     "PolicyRefusal",
-    "A call that a rule would refuse: of a case of a run, or of the gold of an example where `run` is null.",
+    "A call that a rule would refuse: of a trace, of a case of a run, or else of the gold of an example.",
     (
         Column("refusal_id", UUID, "pk"),
         Column("rule"),
         Column("run", int, "case.grading.run.number", optional=True),
         Column("case_id", UUID, optional=True),
-        Column("dataset", str, "revision.example.dataset.slug"),
-        Column("example_id", UUID, "revision.example_id"),
-        Column("external_id", str, "revision.example.external_id"),
+        Column("trace_id", UUID, optional=True),
+        Column("dataset", str, "revision.example.dataset.slug", optional=True),
+        Column("example_id", UUID, "revision.example_id", optional=True),
+        Column("external_id", str, "revision.example.external_id", optional=True),
         Column("call", int),
         Column("tool"),
         Column("is_expected", bool, optional=True),
         Column("pointer"),
         Column("sentence"),
+        Column("marked_false", int, words="How many people say that it should have been allowed."),
+        Column("marked_right", int, words="How many people say that it is right to refuse it."),
+    ),
+)
+DAYS: Final = Table(
+    "PolicyDay",
+    "What a policy decided by REST for one key on one day (UTC): of all its checks, or what one rule refused.",
+    (
+        Column("day", str, "day_text"),
+        Column("key"),
+        Column("rule", str, words="Empty for all checks of the key."),
+        Column("allowed", int),
+        Column("would_refuse", int),
+        Column("refused", int),
     ),
 )
 POLICIES: Final = ("policy_id", "policy", "name", "registry", "in_force", "newest_version", "newest_at", "created_at")

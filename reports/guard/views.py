@@ -1,10 +1,10 @@
-"""Show policies: the list, a version's rules with their error rates, what they would refuse, and what changed."""
+"""Show policies: the list, a version's rules with their error rates, and what changed."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Any, Final
-from uuid import UUID
 
 from django.contrib import messages
 from django.http import HttpResponse, StreamingHttpResponse
@@ -12,14 +12,16 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from reports.guard import table as tables
-from reports.guard.forms import DocumentForm, PolicyForm, RegistryChoice
-from reports.guard.measuring import MOST_KEPT, rates_start
-from reports.guard.queries import newest_rates, rates_at_work, refusals_of, version_rates
+from reports.guard.asked import asked_of, days_of
+from reports.guard.forms import DocumentForm, MeasureForm, PolicyForm, RegistryChoice, TryForm
+from reports.guard.measuring import USUAL_TRACES, rates_start
+from reports.guard.queries import acts_by_version, newest_rates, rates_at_work, version_rates
 from reports.guard.services import modes_change, needs_reason, version_enforce
-from reports.models import PolicyRates
+from reports.guard.trying import Tried, call_tried
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.registry.models import Policy, PolicyVersion
 from toolevals.registry.policies.changes import policy_changes
+from toolevals.registry.policies.queries import offered_names
 from toolevals.registry.policies.services import (
     policy_create,
     policy_deactivate,
@@ -28,7 +30,7 @@ from toolevals.registry.policies.services import (
     version_publish,
 )
 from toolevals.workspace.file_responses import csv_file
-from toolevals.workspace.models import Job
+from toolevals.workspace.models import Job, Role
 from toolevals.workspace.paging import page_of, rows_of
 from toolevals.workspace.requests import ProjectRequest
 from toolevals.workspace.tables import table_file
@@ -105,7 +107,10 @@ def _lift(request: ProjectRequest, version: PolicyVersion) -> HttpResponse:
 
 
 def _measure(request: ProjectRequest, version: PolicyVersion) -> HttpResponse:
-    rates_start(version=version, actor=request.user)
+    form = MeasureForm(request.POST)
+    if not form.is_valid():
+        raise InvalidDocument.at("/traces", " ".join(map(str, form.errors["traces"])))
+    rates_start(version=version, actor=request.user, traces=form.cleaned_data["traces"])
     return _to(version)
 
 
@@ -115,6 +120,16 @@ def _offer(request: ProjectRequest, version: PolicyVersion) -> HttpResponse:
         raise InvalidDocument.at("/registry", "is no registry of this project")
     policy_set_registry(policy=version.policy, actor=request.user, registry=form.cleaned_data["registry"])
     return _to(version)
+
+
+@require_POST
+def policy_try(request: ProjectRequest, policy: str, number: int) -> HttpResponse:
+    """Answer how a version decides on a call, and show its page."""
+    version, form = _version(request, policy, number), TryForm(request.POST)
+    if not form.is_valid():
+        return _page(request, version, trying=form, status=422)
+    tried = call_tried(version, *form.asked(), result=form.cleaned_data["result"])
+    return _page(request, version, trying=form, tried=tried)
 
 
 ACTS: Final = {
@@ -151,6 +166,13 @@ def rules_csv(request: ProjectRequest, policy: str, number: int) -> StreamingHtt
 
 
 @require_safe
+def days_csv(request: ProjectRequest, policy: str) -> StreamingHttpResponse:
+    """Send what a policy decided by day, key and rule, the newest first."""
+    found = _policy(request, policy)
+    return table_file(f"{found.slug}-days", tables.DAYS, rows_of(days_of(found)))
+
+
+@require_safe
 def policy_changes_page(request: ProjectRequest, policy: str, number: int, before: int) -> HttpResponse:
     """Show what changed from one version to another."""
     newer, older = _version(request, policy, number), _version(request, policy, before)
@@ -162,31 +184,6 @@ def policy_changes_page(request: ProjectRequest, policy: str, number: int, befor
         "versions": newer.policy.versions.values_list("number", flat=True)[:50],
     }
     return render(request, "reports/policy_changes.html", context)
-
-
-@require_safe
-def refusals(request: ProjectRequest, rates: UUID, rule: str) -> HttpResponse:
-    """Show the calls that a rule would refuse, of runs or (`of=gold`) of gold, the newest first."""
-    found, of_gold = _rates(request, rates), request.GET.get("of") == "gold"
-    page = page_of(refusals_of(found, rule, of_gold=of_gold), request.GET.get("before", ""))
-    context = {
-        "rates": found,
-        "version": found.version,
-        "policy": found.version.policy,
-        "rule": rule,
-        "of_gold": of_gold,
-        "page": page,
-        "most": MOST_KEPT,
-    }
-    return render(request, "reports/policy_refusals.html", context)
-
-
-@require_safe
-def refusals_csv(request: ProjectRequest, rates: UUID, rule: str) -> StreamingHttpResponse:
-    """Send the calls that a rule would refuse, of runs or (`of=gold`) of gold."""
-    found = _rates(request, rates)
-    rows = rows_of(refusals_of(found, rule, of_gold=request.GET.get("of") == "gold"))
-    return table_file(f"{found.version.policy.slug}-refusals", tables.REFUSALS, rows)
 
 
 def _policy(request: ProjectRequest, slug: str) -> Policy:
@@ -204,10 +201,6 @@ def _version(request: ProjectRequest, slug: str, number: int | None = None) -> P
     return found
 
 
-def _rates(request: ProjectRequest, pk: UUID) -> PolicyRates:
-    return get_object_or_404(PolicyRates.objects.in_project(request.project).exclude(rules=None), pk=pk)
-
-
 def _to(version: PolicyVersion) -> HttpResponse:
     policy = version.policy
     return redirect("reports:policy-version", policy.project.slug, policy.slug, version.number)
@@ -219,13 +212,18 @@ def _page(
     *,
     form: DocumentForm | None = None,
     problems: InvalidDocument | None = None,
+    trying: TryForm | None = None,
+    tried: Sequence[Tried] = (),
     status: int = 200,
 ) -> HttpResponse:
     policy = version.policy
     rates = newest_rates(policy)
+    page = page_of(policy.versions.select_related("created_by").defer("document"), request.GET.get("before", ""))
+    acts = acts_by_version(policy, request.user)
     working = rates_at_work(version)
     known = version_rates(version, rates)
     rows = tables.rule_rows(known)
+    asking = needs_reason(version)
     text = json.dumps(version.document, ensure_ascii=False, indent=2)
     context: dict[str, Any] = {
         "policy": policy,
@@ -234,15 +232,25 @@ def _page(
         "rows": rows,
         "sentence": tables.policy_sentence(rows),
         "unknown": known.unknown,
-        "asks_reason": needs_reason(version),
+        "asks_reason": [name for name in asking if name not in known.untraced],
+        "asks_untraced": [name for name in asking if name in known.untraced],
+        "asks_here": bool(asking) and request.role >= Role.ADJUDICATOR and policy.active_id != version.pk,
+        "to_read": [row for row in rows if row.name in asking and row.may_be_read],
+        "measure": MeasureForm(initial={"traces": rates.traces if rates and rates.traces else USUAL_TRACES}),
         "modes": MODES,
         "document": text,
         "form": form or DocumentForm(initial={"document": text}),
         "edited": form is not None,
+        "trying": trying or TryForm(),
+        "tried": tried,
+        "offered": offered_names(policy),
+        "asked": asked_of(version),
+        "may_try": request.role >= Role.REVIEWER,
         "offer": RegistryChoice(initial={"registry": policy.registry_id}, project=request.project),
         "problems": problems.problems if problems else (),
         "job": Job.objects.filter(pk=working.job_id).with_progress().first() if working else None,
-        "page": page_of(policy.versions.select_related("created_by").defer("document"), request.GET.get("before", "")),
+        "page": page,
+        "history": [(each, acts.get(each.number, ())) for each in page.rows],
         "newest": policy.versions.values_list("number", flat=True).first(),
     }
     return render(request, "reports/policy.html", context, status=status)

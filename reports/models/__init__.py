@@ -2,7 +2,7 @@
 
 from reports.dialects.models import DialectCase, DialectReading
 from reports.gates.models import GateBadge, GatePreview, HeldGate, NamedGate
-from reports.guard.models import PolicyRates, PolicyRefusal
+from reports.guard.models import PolicyRates, PolicyRefusal, RefusalMark
 from reports.issues.models import Issue, IssueCase, IssueEvent, IssueGathering, IssueState
 from reports.public_scores.models import PublicScore
 from reports.suspects.models import Suspect, SuspectCount
@@ -22,6 +22,7 @@ __all__ = [
     "PolicyRates",
     "PolicyRefusal",
     "PublicScore",
+    "RefusalMark",
     "Suspect",
     "SuspectCount",
 ]

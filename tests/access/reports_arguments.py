@@ -16,13 +16,16 @@ from reports.dropped.preview import file_drop
 from reports.gates.services import GateRequest, badge_make, gate_hold, gate_preview_start, named_gate_save
 from reports.guard.measuring import rates_measure, rates_start
 from reports.issues.gathering import issue_id
-from reports.models import Issue, IssueCase, PolicyRates, Suspect
+from reports.models import Issue, IssueCase, PolicyRates, PolicyRefusal, Suspect
 from reports.public_scores.services import public_score_record
 from tests.access.runs_arguments import a_case, a_graded_run, a_grading, a_number
+from tests.access.traces_arguments import a_trace
 from tests.access.world import Argument, World
 from tests.labeling.rows import SHOP_TOOLS
 from toolevals.grading.failures import Failure, kind_of, name_of
-from toolevals.registry.models import Policy, PolicyVersion
+from toolevals.grading.guard import Decision
+from toolevals.registry.guard_checks.days import decision_count
+from toolevals.registry.models import GuardDay, Policy, PolicyVersion
 from toolevals.registry.policies.services import policy_activate, policy_create
 from toolevals.runs.models import CaseGrade, Grading, Run
 from toolevals.workspace.jobs.leases import batch_work
@@ -219,6 +222,7 @@ def a_measurement(world: World, person: User) -> UUID:
     slug = a_policy(world, person)
     rates = PolicyRates.objects.filter(version__policy__slug=slug, version__policy__project=world.project).first()
     if rates is None:
+        a_trace(world, person)
         version = PolicyVersion.objects.get(policy__slug=slug, policy__project=world.project, number=1)
         rates = rates_start(version=version, actor=None)
         batch_work(str(Batch.objects.get(job=rates.job).pk), rates_measure)
@@ -226,9 +230,13 @@ def a_measurement(world: World, person: User) -> UUID:
 
 
 def a_measured_policy(world: World, person: User) -> str:
-    """Return a policy whose first version is measured."""
+    """Return a policy whose first version is measured and was asked."""
     a_measurement(world, person)
-    return a_policy(world, person)
+    slug = a_policy(world, person)
+    if not GuardDay.objects.filter(policy__slug=slug, policy__project=world.project).exists():
+        policy = Policy.objects.get(slug=slug, project=world.project)
+        decision_count(policy=policy.pk, key="desk", decision=Decision(allowed=True), milliseconds=60_000)
+    return slug
 
 
 def a_rule(world: World, person: User) -> str:
@@ -236,7 +244,14 @@ def a_rule(world: World, person: User) -> str:
     return "blocked"
 
 
+def a_refusal(world: World, person: User) -> UUID:
+    """Return the id of a call that the policy's rule would refuse."""
+    refusals = PolicyRefusal.objects.filter(rates=a_measurement(world, person))
+    return refusals.earliest("pk").pk  # type: ignore[no-any-return]
+
+
 ARGUMENTS: dict[str, Argument] = {
+    "refusal": a_refusal,
     "policy": a_measured_policy,
     "rates": a_measurement,
     "rule": a_rule,

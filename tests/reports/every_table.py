@@ -219,10 +219,18 @@ OF_PROJECT = (
         "policy-rules-csv",
         "policy-rates",
         rows_of.under("rules"),
-        {**ends("wrongly", "wrongly"), **ends("rightly", "rightly")},
+        {
+            name: at
+            for column in ("wrongly", "rightly", "in_traces", "false_share")
+            for name, at in ends(column, column).items()
+        },
     ),
     Table("policy-refusals-csv", "policy-refusals", rows_of.under("results"), query={"rule": "blocked"}),
     Table("policy-refusals-csv", "policy-refusals", rows_of.under("results"), query={"rule": "blocked", "of": "gold"}),
+    Table(
+        "policy-refusals-csv", "policy-refusals", rows_of.under("results"), query={"rule": "blocked", "of": "traces"}
+    ),
+    Table("policy-days-csv", "policy-days", rows_of.under("results")),
     Table("solved-csv", "solved", rows_of.under("cells")),
     Table("solved-csv", "solved", rows_of.under("cells"), query={"by": "run", "layer": "selection", "sort": "split"}),
     Table("solved-csv", "solved", rows_of.under("agents"), query={"of": "agents"}),

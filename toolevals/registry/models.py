@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from django.db import models
 
-from toolevals.registry.guard_checks.models import GuardCount
+from toolevals.registry.guard_checks.models import GuardCount, GuardDay
 from toolevals.registry.policies.models import Policy, PolicyVersion
 from toolevals.workspace.fields import DocumentField, MomentField, PublicIdField
 from toolevals.workspace.models import Project, Trashable, Untrashed, User, within
@@ -14,6 +14,7 @@ from toolevals.workspace.requests import whole_number
 
 __all__ = [
     "GuardCount",
+    "GuardDay",
     "Policy",
     "PolicyVersion",
     "Registry",

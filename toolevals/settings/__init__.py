@@ -263,6 +263,7 @@ SWEEP_TASKS: dict[str, float] = {
     "toolevals.workspace.accounts.services.sign_in_failures_forget": 3600,
     "toolevals.workspace.idempotency.models.idempotency_keys_forget": 3600,
     "toolevals.registry.guard_checks.counting.guard_counts_forget": 3600,
+    "toolevals.registry.guard_checks.days.guard_days_forget": 3600,
     "toolevals.workspace.trash.services.trash_sweep": 15,
     "toolevals.traces.tasks.traces_due": 2,
     "toolevals.traces.tasks.questions_due": 2,

@@ -49,7 +49,7 @@ class Counted(NamedTuple):
 def call_count(*, project: UUID, key: str, tool: str, tokens: int, milliseconds: int) -> Counted | None:
     """Count a call and return what was counted before it; None where the database could not say in time."""
     minute = database_now().replace(second=0, microsecond=0)
-    key, tool = _short(key), _short(tool)
+    key, tool = short_name(key), short_name(tool)
     found = _add(project, minute, key, tool, requests=1, tokens=tokens, refused=0, milliseconds=milliseconds)
     if found is None:
         return None
@@ -66,7 +66,7 @@ def call_take_back(counted: Counted, *, milliseconds: int) -> None:
 def refusal_count(*, project: UUID, key: str, tool: str, milliseconds: int) -> None:
     """Count a refusal of a result, or of a call that was not counted."""
     minute = database_now().replace(second=0, microsecond=0)
-    _add(project, minute, _short(key), _short(tool), requests=0, tokens=0, refused=1, milliseconds=milliseconds)
+    _add(project, minute, short_name(key), short_name(tool), requests=0, tokens=0, refused=1, milliseconds=milliseconds)
 
 
 def guard_counts_forget(now: datetime) -> None:
@@ -106,16 +106,21 @@ def _add(
         f"requests = {table}.requests + excluded.requests, tokens = {table}.tokens + excluded.tokens, "
         f"refused = {table}.refused + excluded.refused RETURNING tool, requests, tokens"
     )
+    found = said_in_time(statement, values, milliseconds)
+    return None if found is None else {name: (int(calls), int(used)) for name, calls, used in found}
+
+
+def said_in_time(statement: str, values: list[Any], milliseconds: int) -> list[tuple[Any, ...]] | None:
+    """Return what a statement that writes says; None where what others hold keeps it waiting for longer."""
     try:
         with connection.cursor() as cursor:
-            found = _said(cursor, statement, values, max(milliseconds, 1))
+            return _said(cursor, statement, values, max(milliseconds, 1))
     except OperationalError:
         # Another holds the row, or SQLite's one lock, for longer; or the database is away.
         return None
-    return {name: (int(calls), int(used)) for name, calls, used in found}
 
 
-def _said(cursor: CursorWrapper, statement: str, values: list[Any], milliseconds: int) -> list[tuple[str, int, int]]:
+def _said(cursor: CursorWrapper, statement: str, values: list[Any], milliseconds: int) -> list[tuple[Any, ...]]:
     """Run a statement that waits so long at most for what others hold."""
     if connection.vendor == "sqlite":
         with _short_on_sqlite(cursor, milliseconds):
@@ -143,5 +148,6 @@ def _short_on_sqlite(cursor: CursorWrapper, milliseconds: int) -> Iterator[None]
             cursor.execute(f"PRAGMA synchronous = {synchronous:d}")
 
 
-def _short(name: str) -> str:
+def short_name(name: str) -> str:
+    """Return a name as counts keep it: a long one by its digest."""
     return name if len(name) <= LONGEST_NAME else hashlib.sha256(name.encode()).hexdigest()

@@ -15,6 +15,7 @@ from django.conf import settings
 from toolevals.grading.guard import Decision, Request, State
 from toolevals.json_types import JsonObject
 from toolevals.registry.guard_checks.counting import Counted, call_count, call_take_back, refusal_count
+from toolevals.registry.guard_checks.days import decision_count
 from toolevals.registry.models import PolicyVersion, ToolList
 from toolevals.registry.policies.queries import active_guard, tools_of
 from toolevals.registry.tool_lists import tools_in
@@ -57,8 +58,8 @@ def guard_check(*, project: Project, policy: str | None, request: Request, state
     """Return the decision of the policy in force, with the counts of the request's key; None where none is in force.
 
     The deadline begins once the policy is read: a process compiles each version once, and refuses no call for that.
-    A call is counted, a result is not; refusals of both are. Counts that the state holds are taken as they are. Raises
-    InvalidDocument where several policies are in force.
+    A call is counted, a result is not; refusals of both are, and each decision by its day. Counts that the state holds
+    are taken as they are. Raises InvalidDocument where several policies are in force.
     """
     found = active_guard(project, policy)
     if found is None:
@@ -70,12 +71,14 @@ def guard_check(*, project: Project, policy: str | None, request: Request, state
     if not request.has_result:
         counted = call_count(**named, tokens=tokens, milliseconds=deadline.milliseconds)
     decision = guard.check(request, replace(_with_counts(state, request.name, counted), is_late=deadline.is_past))
+    # The answer is known; what is counted of it may take as long again.
+    deadline = Deadline(guard.policy.deadline_ms)
     if not decision.allowed:
-        # The answer is known; what is counted of it may take as long again.
         if counted is not None:
-            call_take_back(counted, milliseconds=guard.policy.deadline_ms)
+            call_take_back(counted, milliseconds=deadline.milliseconds)
         else:
-            refusal_count(**named, milliseconds=guard.policy.deadline_ms)
+            refusal_count(**named, milliseconds=deadline.milliseconds)
+    decision_count(policy=version.policy_id, key=request.key, decision=decision, milliseconds=deadline.milliseconds)
     return Checked(version, decision)
 
 

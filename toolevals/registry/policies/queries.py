@@ -8,7 +8,7 @@ from uuid import UUID
 from toolevals.grading.guard import Guard, compile_policy
 from toolevals.grading.guard import Policy as Rules
 from toolevals.grading.values.problems import InvalidDocument
-from toolevals.registry.models import RegistryVersion, ToolList
+from toolevals.registry.models import RegistryVersion, ToolList, ToolListEntry
 from toolevals.registry.policies.models import Policy, PolicyVersion
 from toolevals.registry.tool_lists import tools_in
 from toolevals.workspace.models import Project
@@ -47,6 +47,12 @@ def tools_of(policy: Policy) -> UUID | None:
         return None
     newest = RegistryVersion.objects.filter(registry=policy.registry_id).order_by("-number")
     return newest.values_list("tools", flat=True).first()
+
+
+def offered_names(policy: Policy) -> list[str]:
+    """Return the names of the tools that a policy's registry offers now, in their order."""
+    entries = ToolListEntry.objects.filter(tools=tools_of(policy)).order_by("position")
+    return list(entries.values_list("spec__name", flat=True))
 
 
 @lru_cache(maxsize=MOST_KEPT)
