@@ -76,7 +76,7 @@ class ExampleList:
         return self.rows().order_by()[: SORT_MOST + 1].count() > SORT_MOST
 
     def page(self, before: str, number: str) -> Page[Example]:
-        """Return a page, the newest first or in the order that is asked for; its cursor is an id, or a page's number."""
+        """Return a page in the order that is asked for; its cursor is an id, or a page's number."""
         sort = self.asked["sort"]
         if sort in ("", "-added") or self.is_too_long_to_sort:
             return self._newest(before)

@@ -83,7 +83,7 @@ class Reader:
         return Comment.objects.readable_by(self.user, self.role)
 
     def filtered(self, examples: ExampleQuerySet, asked: dict[str, str]) -> ExampleQuerySet:
-        """Return the examples with these labels, of this person, with a flag, with comments; unknown values find none."""
+        """Return the examples with so many labels, by this person, flagged, commented; unknown values find none."""
         if asked.get(FLAG):
             examples = examples.filter(current__in=self.flagged().values("revision"))
         if asked.get(COMMENTS):

@@ -10,6 +10,7 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_GET, require_POST
 
 from labeling.adjudicate.label_columns import Column
+from labeling.conversation.turns import snippet
 from labeling.expectations.comparison import Part, compare_answers
 from labeling.feedback.services import feedback_mark_seen
 from labeling.models import Feedback, LabelAnswer
@@ -27,6 +28,8 @@ class FeedbackRow:
     parts: tuple[Part, ...]
     rationale: str
     said: str
+    message: str
+    yours: str
 
 
 @require_GET
@@ -62,4 +65,5 @@ def _row_of(row: Feedback) -> FeedbackRow:
         expectation, rationale = None, made.rationale if made else ""
     ours = Column("", label.answer, label.expectation, ())
     theirs = Column("", answer, expectation, ())
-    return FeedbackRow(row, compare_answers(ours, theirs).differing, rationale, theirs.words)
+    message = snippet(label.revision.input)
+    return FeedbackRow(row, compare_answers(ours, theirs).differing, rationale, theirs.words, message, ours.words)

@@ -22,7 +22,10 @@ from django.urls import reverse
 
 from labeling.adjudicate.resolution import settle_due
 from labeling.blindness import Side
+from labeling.examples.listing import SORTS
+from labeling.examples.told import MOST_LABELS
 from labeling.exports import FORMATS
+from labeling.label.my_labels import SORTS as MY_SORTS
 from labeling.models import Dataset, Resolution, Revision
 from tests.access.addresses import Address, addresses
 from tests.access.arguments import argument
@@ -61,7 +64,19 @@ QUESTIONS: dict[str, list[str]] = {
         "?tool=get_order",
         f"?q={MARK}",
         f"?bucket={STRATUM}",
+        *(f"?sort={sort}" for sort in sorted(SORTS)),
+        *(f"?labels={number}" for number in range(MOST_LABELS + 1)),
+        "?flag=yes",
+        "?comments=yes",
+        # Of a person: see `_named`.
+        "?who=bea",
+        "?who=ben",
+        "?who=carl",
     ],
+    "labeling:dataset-csv": ["?labels=1", "?flag=yes", "?comments=yes", "?who=bea"],
+    "labeling:my-labels": [f"?sort={sign}{name}" for name in MY_SORTS for sign in ("", "-")],
+    "workspace:audit": ["?act=label_submit", "?act=skip", "?thing=example", "?person=bea"],
+    "workspace:audit-csv": ["?act=label_submit", "?thing=example", "?person=bea"],
     "labeling-api:examples": [*(f"?status={state}" for state in Resolution.values), f"?search={MARK}"],
     "labeling:export": [f"?as={name}" for name in FORMATS],
     "labeling-api:export": ["?as=labels_csv", "?as=csv&summary"],
@@ -146,9 +161,15 @@ def _asked(scene: Scene, reader: str, names: Sequence[str]) -> Answers:
                 if found.get(f"{method} {address.name} of {names[0]}", (0,))[0] == HTTPStatus.METHOD_NOT_ALLOWED:
                     continue
                 with undone():
-                    response = client.generic(method, path + query, content_type="application/json")
+                    response = client.generic(method, path + _named(query, scene), content_type="application/json")
                     found[f"{method} {address.name}{query} of {name}"] = _told(response)
     return found
+
+
+def _named(query: str, scene: Scene) -> str:
+    """Return a question with the id of the person whom it names."""
+    asked, _, name = query.partition("=")
+    return f"{asked}={scene.people[name].pk}" if asked in ("?who", "?person") else query
 
 
 def _value(address: Address, key: str, known: dict[str, Any], others: dict[Any, Any], world: World, reader: str) -> Any:
