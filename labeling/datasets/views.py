@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from typing import Any, Final
+from uuid import UUID
 
 from django.contrib import messages
 from django.core.exceptions import ValidationError
-from django.db.models import Count
+from django.db.models import Count, Value
 from django.http import HttpResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
@@ -21,7 +23,7 @@ from labeling.examples.models import ExampleQuerySet
 from labeling.examples.rows import EXAMPLES_CSV, LOOK_AT, example_lines, example_rows, strata_choices
 from labeling.examples.told import MOST_LABELS, Reader
 from labeling.guidelines.blocks import guideline_blocks
-from labeling.models import Dataset, Resolution, SavedView
+from labeling.models import Dataset, Example, Resolution, SavedView
 from toolevals.presentation.csv import Cell
 from toolevals.workspace.file_responses import csv_file
 from toolevals.workspace.models import Role, User
@@ -76,7 +78,10 @@ def dataset(request: ProjectRequest, dataset: str) -> HttpResponse:
     asked = dict(found.asked)
     is_newest = asked["sort"] in ("", "-added") or found.is_too_long_to_sort
     more = {"before" if is_newest else "page": page.older}
-    views = SavedView.objects.filter(project=request.project, user=request.user)
+    strata = strata_choices(dataset_row, asked, request.role, most=LOOK_AT if large else None)
+    # A stratum that this reader is not offered is not repeated to them either.
+    unknown = set(Example.STRATA) - {each["name"] for each in strata}
+    views, people = _views_and_people(request)
     context = {
         "dataset": dataset_row,
         "here": "examples",
@@ -87,12 +92,12 @@ def dataset(request: ProjectRequest, dataset: str) -> HttpResponse:
         "is_filtered": found.is_filtered,
         "sort": "-added" if is_newest else asked["sort"],
         "too_long": found.is_too_long_to_sort and SORT_MOST,
-        "query": query_of(asked),
+        "query": query_of({name: value for name, value in asked.items() if name not in unknown}),
         "views": views,
-        "people": request.project.members.order_by("name"),
+        "people": people,
         "numbers": [str(number) for number in range(MOST_LABELS + 1)],
         **(_counts_kept(dataset_row, request.user) if large else _counts(found.every)),
-        "strata": strata_choices(dataset_row, asked, request.role, most=LOOK_AT if large else None),
+        "strata": strata,
     }
     return render(request, "labeling/dataset.html", context)
 
@@ -104,6 +109,24 @@ def dataset_csv(request: ProjectRequest, dataset: str) -> StreamingHttpResponse:
     settle_due(project=request.project)
     found = _list(request, dataset_row)
     return csv_file(f"{dataset_row.slug}-examples", EXAMPLES_CSV, _lines(found))
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A view that one has saved, or a person."""
+
+    pk: UUID
+    name: str
+    query: str
+
+
+def _views_and_people(request: ProjectRequest) -> tuple[list[Choice], list[Choice]]:
+    """Return one's saved views, the oldest first, and the project's members by name: one statement."""
+    views = SavedView.objects.filter(project=request.project, user=request.user).order_by()
+    people = request.project.members.order_by().values_list("pk", "name", Value(""))
+    found = [Choice(*row) for row in views.values_list("pk", "name", "query").union(people, all=True)]
+    saved = sorted((each for each in found if each.query), key=lambda each: each.pk)
+    return saved, sorted((each for each in found if not each.query), key=lambda each: each.name)
 
 
 def _list(request: ProjectRequest, dataset: Dataset) -> ExampleList:
@@ -155,7 +178,10 @@ def shown_strata(request: ProjectRequest, dataset: str) -> HttpResponse:
 
 
 def _dataset(request: ProjectRequest, slug: str) -> Dataset:
-    return get_object_or_404(Dataset.objects.in_project(request.project), slug=slug)
+    rows = Dataset.objects.in_project(request.project).select_related("default_tools__registry")
+    dataset = get_object_or_404(rows, slug=slug)
+    dataset.project = request.project
+    return dataset
 
 
 def _counts(examples: ExampleQuerySet) -> dict[str, Any]:

@@ -9,7 +9,7 @@ filters and sorts all read what stands here, so that none tells more than anothe
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -34,11 +34,12 @@ from labeling.blindness import RESOLVED, comparable, is_resolved, labelled_by, v
 from labeling.examples.models import ExampleQuerySet
 from labeling.examples.shown_strata import hidden_strata
 from labeling.label.querysets import LabelQuerySet, SlotQuerySet
-from labeling.models import Comment, Dataset, Example, Label, LabelSlot, SlotState
+from labeling.models import Comment, Dataset, Example, Label, LabelSlot, Revision, SlotState
 from labeling.questions.models import CommentQuerySet
 from toolevals.workspace.models import Role, User
 
 FLAG, COMMENTS, LABELS, WHO = "flag", "comments", "labels", "who"
+NAMED, OWN = "named", "own"
 # Labels of one example are asked for by their number up to this.
 MOST_LABELS = 5
 
@@ -116,32 +117,43 @@ class Reader:
 
     def told(self, examples: Sequence[Example], wanted: dict[UUID, int]) -> dict[UUID, Told]:
         """Return what this person is told of each of some examples, by id; `wanted` says how many labels each gets."""
-        revisions = [each.current_id for each in examples]
-        counts = Counter(self.slots().filter(revision__in=revisions).values_list("revision", flat=True))
-        names: dict[Any, list[tuple[str, UUID]]] = defaultdict(list)
-        named = self.named_slots().filter(revision__in=revisions, reviewer__isnull=False).order_by("number")
-        for revision, name, pk in named.values_list("revision", "reviewer__name", "reviewer"):
-            names[revision].append((name, pk))
-        flags = Counter(self.flagged().filter(revision__in=revisions).values_list("revision", flat=True))
-        comments = Counter(self.comments().order_by().filter(revision__in=revisions).values_list("revision", flat=True))
-        own = labelled_by(self.user, OuterRef("current"))
-        labelled = set(Example.objects.filter(own, current__in=revisions).values_list("current", flat=True))
+        counts: Counter[tuple[str, UUID]] = Counter()
+        names: dict[UUID, list[str]] = defaultdict(list)
+        for kind, revision, name in self._rows([each.current_id for each in examples]):
+            counts[kind, revision] += 1
+            if kind == NAMED:
+                names[revision].append(name)
         return {
             each.pk: Told(
-                labels=counts[each.current_id] if self._is_counted(each, labelled) else None,
+                labels=counts[LABELS, each.current_id] if self._is_counted(each, counts) else None,
                 wanted=wanted[each.pk],
-                names=tuple(name for name, _ in names[each.current_id]),
-                is_own=any(pk == self.user.pk for _, pk in names[each.current_id]),
-                flags=flags[each.current_id],
-                comments=comments[each.current_id],
+                names=tuple(sorted(names[each.current_id])),
+                is_own=bool(counts[OWN, each.current_id]),
+                flags=counts[FLAG, each.current_id],
+                comments=counts[COMMENTS, each.current_id],
             )
             for each in examples
         }
 
-    def _is_counted(self, example: Example, labelled: set[Any]) -> bool:
+    def _rows(self, revisions: Sequence[Any]) -> Iterable[tuple[str, Any, str]]:
+        """Return what there is of these revisions, in one statement: what it is, of which one, and a name."""
+        own = Revision.objects.filter(labelled_by(self.user, OuterRef("pk")), pk__in=revisions)
+        kinds: dict[str, tuple[QuerySet[Any, Any], Any]] = {
+            LABELS: (self.slots(), Value("")),
+            NAMED: (self.named_slots().filter(reviewer__isnull=False), F("reviewer__name")),
+            FLAG: (self.flagged(), Value("")),
+            COMMENTS: (self.comments(), Value("")),
+        }
+        found = [
+            rows.filter(revision__in=revisions).order_by().values_list(Value(kind), "revision", name)
+            for kind, (rows, name) in kinds.items()
+        ]
+        return own.order_by().values_list(Value(OWN), "pk", Value("")).union(*found, all=True)
+
+    def _is_counted(self, example: Example, counts: Counter[tuple[str, UUID]]) -> bool:
         if example.current is None or example.current.resolution in RESOLVED:
             return True
-        return self.role >= Role.ADJUDICATOR and example.current_id not in labelled
+        return self.role >= Role.ADJUDICATOR and not counts[OWN, example.current_id]
 
 
 def _by(examples: ExampleQuerySet, slots: SlotQuerySet, who: str) -> ExampleQuerySet:

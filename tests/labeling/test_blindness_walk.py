@@ -22,6 +22,7 @@ from django.urls import reverse
 
 from labeling.adjudicate.resolution import settle_due
 from labeling.blindness import Side
+from labeling.examples.act_views import ACTS
 from labeling.examples.listing import SORTS
 from labeling.examples.told import MOST_LABELS
 from labeling.exports import FORMATS
@@ -263,3 +264,41 @@ def test_who_may_decide_is_not_told_who_came_first_or_took_how_long(
     assert [_apart(key, first[key], second[key]) for key in first if first[key] != second[key]] == []
     assert b"I see it so." in first["GET labeling:adjudicate-revision of pair"][2]
     assert b"label_submit" not in first["GET workspace:audit-csv of pair"][2]
+
+
+@pytest.mark.parametrize("reader", ["ben", "nora"])
+def test_acts_on_selected_examples_tell_nothing(
+    reader: str,
+    dataset: Dataset,
+    people: dict[str, User],
+    pass_time: Callable[[float], None],
+    run_jobs: Callable[..., int],
+):
+    """What comes of each act on several examples, and what the list says then, is the same whatever Bea has said."""
+    said: dict[str, dict[str, Any]] = {
+        "assign": {"person": ""},
+        "reopen": {"reason": "Look again"},
+        "set-aside": {"answer": "ambiguous", "rationale": "Two readings"},
+        "batch": {"name": "Autumn"},
+    }
+    assert said.keys() == ACTS.keys()
+    told = []
+    for world in WORLDS:
+        cache.clear()
+        with undone():
+            made = world_made(dataset, people, world, run_jobs, decidable=reader != "nora", pass_time=pass_time)
+            client = Client()
+            client.force_login(people[reader])
+            picked = [str(made.revisions[name].example_id) for name in (*TO_LABEL, REOPENED)]
+            answers = []
+            for act, entered in said.items():
+                for people_asked in [{}, {"person": str(people["carl"].pk)}] if act == "assign" else [{}]:
+                    with undone():
+                        asked = {"act": act, "example": picked, **entered, **people_asked}
+                        response = client.post(
+                            reverse("labeling:examples-act", args=["shop", dataset.slug]), asked, follow=True
+                        )
+                        answers.append(_told(response))
+            told.append(answers)
+    assert [status for status, _, _ in told[0]] == [200] * 5
+    assert told[0] == told[1]

@@ -15,7 +15,7 @@ from django.urls import reverse
 from toolevals.workspace.models import AuditEntry, Project
 
 # What is named by the sentence already, or helps a program alone.
-_UNTOLD: Final = frozenset({"revision", "gold", "slug", "name", "job"})
+_UNTOLD: Final = frozenset({"revision", "gold", "slug", "name", "number", "job"})
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from toolevals.workspace.audit.models import AuditQuerySet
 from toolevals.workspace.audit.sentences import sentences
 from toolevals.workspace.file_responses import csv_file
 from toolevals.workspace.models import AuditEntry
-from toolevals.workspace.paging import rows_of, sought_page_of
+from toolevals.workspace.paging import page_of, rows_of, sought_page_of
 from toolevals.workspace.requests import ProjectRequest
 
 AUDIT: Final = ("entry_id", "at", "actor_id", "actor", "verb", "target_type", "target_id", "detail")
@@ -38,9 +38,9 @@ def audit_lines(entries: Iterable[AuditEntry]) -> Iterator[tuple[Cell, ...]]:
 def audit(request: ProjectRequest) -> HttpResponse:
     """List what was done, newest first; by whom, which act and to what, as the address says."""
     shown = AuditEntry.objects.shown_to(request.user, request.project)
-    asked = _asked(request)
-    page = sought_page_of(_found(shown, asked), shown, request.GET.get("before", ""))
+    asked, before = _asked(request), request.GET.get("before", "")
     said = {name: value for name, value in asked.items() if value}
+    page = sought_page_of(_found(shown, asked), shown, before) if said else page_of(shown, before)
     context = {
         "page": page,
         "sentences": sentences(page.rows, request.project),
