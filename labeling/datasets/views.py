@@ -73,8 +73,8 @@ def dataset(request: ProjectRequest, dataset: str) -> HttpResponse:
     dataset_row = _dataset(request, dataset)
     settle_due(project=request.project)
     found = _list(request, dataset_row)
-    page = found.page(request.GET.get("before", ""), request.GET.get("page", ""))
     large = is_large(dataset_row)
+    page = found.page(request.GET.get("before", ""), request.GET.get("page", ""), large=large)
     asked = dict(found.asked)
     is_newest = asked["sort"] in ("", "-added") or found.is_too_long_to_sort
     more = {"before" if is_newest else "page": page.older}

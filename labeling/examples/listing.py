@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
@@ -75,17 +75,18 @@ class ExampleList:
             return False
         return self.rows().order_by()[: SORT_MOST + 1].count() > SORT_MOST
 
-    def page(self, before: str, number: str) -> Page[Example]:
-        """Return a page in the order that is asked for; its cursor is an id, or a page's number."""
+    def page(self, before: str, number: str, *, large: bool = True) -> Page[Example]:
+        """Return a page in the order that is asked for; its cursor is an id, or a page's number.
+
+        Of a `large` dataset a page is found first and read then: SQLite would read and sort all of it.
+        """
         sort = self.asked["sort"]
         if sort in ("", "-added") or self.is_too_long_to_sort:
-            return self._newest(before)
+            return self._newest(before) if large else page_of(self.rows().with_content(), before, LIST_SIZE)
         at = max(whole_number(number) or 1, 1)
         start = (at - 1) * LIST_SIZE
         pks = list(self._sorted(sort).values_list("pk", flat=True)[start : start + LIST_SIZE + 1])
-        found = {row.pk: row for row in self.every.with_content().filter(pk__in=pks[:LIST_SIZE])}
-        rows = [found[pk] for pk in pks[:LIST_SIZE] if pk in found]
-        return Page(rows, str(at + 1) if len(pks) > LIST_SIZE else "")
+        return Page(self._loaded(pks[:LIST_SIZE]), str(at + 1) if len(pks) > LIST_SIZE else "")
 
     def wanted(self, examples: Iterable[Example]) -> dict[UUID, int]:
         """Return how many labels each of some examples gets."""
@@ -98,10 +99,15 @@ class ExampleList:
     def _newest(self, before: str) -> Page[Example]:
         """Return a page by the newest; by what no index finds in order, first among the newest alone."""
         said = {name for name in FILTERS if self.asked[name]}
-        rows = self.rows().with_content()
-        if said in ({"q"}, {LABELS}):
-            return sought_page_of(rows, self.every, before, LIST_SIZE)
-        return page_of(rows, before, LIST_SIZE)
+        rows = self.rows().only("pk")
+        is_sought = said in ({"q"}, {LABELS})
+        page = sought_page_of(rows, self.every, before, LIST_SIZE) if is_sought else page_of(rows, before, LIST_SIZE)
+        return Page(self._loaded([each.pk for each in page.rows]), page.older)
+
+    def _loaded(self, pks: Sequence[UUID]) -> list[Example]:
+        """Return examples with their content, in this order."""
+        found = {row.pk: row for row in self.every.with_content().filter(pk__in=pks)}
+        return [found[pk] for pk in pks if pk in found]
 
     def _sorted(self, sort: str) -> ExampleQuerySet:
         name, rows = sort.removeprefix("-"), self.rows()
