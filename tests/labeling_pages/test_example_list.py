@@ -118,6 +118,18 @@ def test_columns_sort(adjudicator: User, as_user: AsUser, monkeypatch: pytest.Mo
     assert names(client, "?sort=-labels&status=resolved") == ["ex-7"]
 
 
+def test_pages_of_a_large_dataset_hold_the_same(
+    dataset: Dataset, adjudicator: User, as_user: AsUser, monkeypatch: pytest.MonkeyPatch
+):
+    client = as_user(adjudicator)
+    monkeypatch.setattr("labeling.coverage.cache.COUNTED_AT_ONCE", 1)
+    monkeypatch.setattr(listing, "LIST_SIZE", 2)
+    for query in ("", "?q=ex", "?labels=0"):
+        first = client.get(url("dataset", "core") + query)
+        assert names(client, query) == ["ex-2", "ex-1"]
+        assert names(client, first.context["older_url"]) == ["ex-0"]
+
+
 def act(client: Client, do: str, wanted: Iterable[str], **said: str) -> str:
     """Do an act as the page's form does; return what is said then."""
     address = url("examples-act", "core")
