@@ -31,13 +31,13 @@ NAMED = 5
 
 
 class ReasonForm(PlainForm):
-    """Why examples are labelled again."""
+    """The reason for which examples are labelled again."""
 
     reason = forms.CharField(max_length=2000, help_text="Who labels them again reads it once they are decided.")
 
 
 class SetAsideForm(PlainForm):
-    """Why examples get no gold."""
+    """The reason for which examples get no gold."""
 
     answer = forms.ChoiceField(
         choices=[choice for choice in LabelAnswer.choices if choice[0] != LabelAnswer.EXPECTATION], label="Because"
@@ -48,7 +48,7 @@ class SetAsideForm(PlainForm):
 class AssignForm(PlainForm):
     """The person for whom examples are kept."""
 
-    person = PersonChoice(queryset=User.objects.none(), required=False, empty_label="no one: whoever comes first")
+    person = PersonChoice(queryset=User.objects.none(), required=False, empty_label="no one: the first who comes")
 
 
 class BatchForm(PlainForm):
@@ -76,7 +76,7 @@ def _assign(request: ProjectRequest, dataset: Dataset, examples: list[Example], 
         free = slots_unassign(dataset=dataset, actor=request.user, choice=choice)
         return f"{_places(free)} kept for no one any more."
     kept = slots_assign(dataset=dataset, actor=request.user, person=person, choice=choice)
-    words = f"{kept:,} of {len(examples):,} examples {'is' if kept == 1 else 'are'} kept for {person.name}."
+    words = f"Kept for {person.name}: {kept:,} of {len(examples):,}."
     return words if kept == len(examples) else f"{words} The others have no place that is free for them."
 
 

@@ -1,4 +1,4 @@
-"""Tell of examples who labelled them, how many labels are in, what is flagged and what was asked, to one reader.
+"""Read of examples who labelled them, how many labels are in, what is flagged and what was asked, to one reader.
 
 Of an example that is not resolved a person is told of their own labels alone; its flags and questions are read by
 those who may compare its labels or answer. How many labels are in is told to adjudicators who have not labelled it:
@@ -46,7 +46,7 @@ MOST_LABELS = 5
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """What one reader is told of an example; `labels` is None where they are not told how many are in."""
+    """The facts of an example that a reader knows; `labels` is None where they may not know how many are in."""
 
     labels: int | None
     wanted: int

@@ -144,9 +144,7 @@ def act(client: Client, do: str, wanted: Iterable[str], **said: str) -> str:
 
 def test_examples_are_kept_for_a_person(dataset: Dataset, reviewer: User, adjudicator: User, as_user: AsUser):
     client = as_user(adjudicator)
-    assert f"2 of 2 examples are kept for {reviewer.name}." in act(
-        client, "assign", ["ex-1", "ex-2"], person=str(reviewer.pk)
-    )
+    assert f"Kept for {reviewer.name}: 2 of 2." in act(client, "assign", ["ex-1", "ex-2"], person=str(reviewer.pk))
     assert LabelSlot.objects.filter(assignee=reviewer).count() == 2
     assert slot_claim(dataset_or_project=dataset, actor=reviewer).revision.example.external_id == "ex-1"  # type: ignore[union-attr]
     assert "kept for no one any more" in act(client, "assign", ["ex-1", "ex-2"], person="")

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 
 class Thing(NamedTuple):
-    """What an act is done to: its noun, the field that names it, the name of its address and the fields of that.
+    """The thing that an act is done to: its noun, the field that names it, its address and the fields of that.
 
     Fields are paths from the row. The address takes the project first.
     """
