@@ -12,8 +12,8 @@ from django.views.decorators.http import require_GET, require_POST
 from labeling.adjudicate.label_columns import Column
 from labeling.conversation.turns import snippet
 from labeling.expectations.comparison import Part, compare_answers
-from labeling.feedback.services import feedback_mark_seen
 from labeling.expectations.wording import summary
+from labeling.feedback.services import feedback_mark_seen
 from labeling.models import Feedback, LabelAnswer
 from toolevals.json_types import JsonObject
 from toolevals.workspace.paging import page_of
