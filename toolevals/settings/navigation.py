@@ -75,6 +75,8 @@ class Tab(NamedTuple):
     more: tuple[str, ...] = ()
     # As an entry's.
     counts: str = ""
+    # Whether the tab is there only while something waits.
+    when_waiting: bool = False
 
 
 class Tabs(NamedTuple):
@@ -89,6 +91,14 @@ SUBNAVIGATION = {
         "Labelling pages",
         (
             Tab("label", "Label", "labeling:label", role="REVIEWER", counts="to_label"),
+            Tab(
+                "calibration",
+                "Calibration",
+                "labeling:calibration-waiting",
+                role="REVIEWER",
+                counts="to_calibrate",
+                when_waiting=True,
+            ),
             Tab("mine", "My labels", "labeling:my-labels", role="REVIEWER"),
             Tab("questions", "Questions", "labeling:questions", role="REVIEWER", counts="questions"),
             Tab("feedback", "Feedback", "labeling:feedback", role="REVIEWER", counts="to_read"),

@@ -37,6 +37,6 @@ def subnav(context: Context, part: str, here: str = "") -> dict[str, Any]:
             "count": counts.get(tab.counts),
         }
         for tab in found.tabs
-        if role >= Role[tab.role]
+        if role >= Role[tab.role] and (counts.get(tab.counts) or not tab.when_waiting)
     ]
     return {"label": found.label, "tabs": tabs}
