@@ -11,16 +11,18 @@ from labeling.calibration_rounds import views as calibration_rounds
 from labeling.coverage import views as coverage
 from labeling.datasets import views as datasets
 from labeling.datasheet import views as datasheet
+from labeling.examples import act_views as example_acts
 from labeling.examples import views as examples
 from labeling.exports import views as exports
 from labeling.feedback import views as feedback
 from labeling.guidelines import views as guidelines
 from labeling.imports import views as imports
-from labeling.label import keys
+from labeling.label import keys, my_labels
 from labeling.label import views as label
 from labeling.lint import views as lint
 from labeling.proposals import views as proposals
 from labeling.questions import views as questions
+from labeling.saved_views import views as saved_views
 from labeling.second_looks import views as second_looks
 from labeling.versions import views as versions
 
@@ -71,6 +73,9 @@ urlpatterns: list[URLPattern | URLResolver] = [
         datasheet.datasheet_json,
         name="datasheet-json",
     ),
+    path("datasets/<slug:dataset>/examples/act/", example_acts.examples_act, name="examples-act"),
+    path("datasets/<slug:dataset>/views/", saved_views.saved_views, name="saved-views"),
+    path("datasets/<slug:dataset>/views/<uuid:view>/delete/", saved_views.saved_view_delete, name="saved-view-delete"),
     path("datasets/<slug:dataset>/examples/<uuid:example>/", examples.example, name="example"),
     path("datasets/<slug:dataset>/examples/<uuid:example>/dispute/", examples.dispute, name="dispute"),
     path("datasets/<slug:dataset>/examples/<uuid:example>/decided-by/", examples.decided_by, name="decided-by"),
@@ -156,6 +161,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("label/<uuid:slot>/renew/", label.label_renew, name="label-renew"),
     path("label/<uuid:slot>/leave/", label.label_leave, name="label-leave"),
     path("label/keys/", keys.keys, name="keys"),
+    path("label/mine/", my_labels.my_labels, name="my-labels"),
     path("label/guide/<uuid:revision>/", guidelines.guide, name="guide"),
     path("second-looks/", second_looks.second_looks, name="second-looks"),
     path("second-looks/<uuid:look>/", second_looks.second_look, name="second-look"),

@@ -3,35 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from typing import Any, Final
+from uuid import UUID
 
 from django.contrib import messages
 from django.core.exceptions import ValidationError
-from django.db.models import Count
+from django.db.models import Count, Value
 from django.http import HttpResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from labeling.adjudicate.resolution import settle_due
 from labeling.coverage.cache import LARGE_FRESH, coverage_kept, datasets_counted, is_large
-from labeling.coverage.table import Cell as CoverageCell
 from labeling.datasets.forms import DatasetForm, NewDatasetForm, ShownStrataForm
 from labeling.datasets.services import dataset_create, dataset_update, strata_show
+from labeling.examples.listing import SORT_MOST, ExampleList, asked_of, query_of
 from labeling.examples.models import ExampleQuerySet
 from labeling.examples.rows import EXAMPLES_CSV, LOOK_AT, example_lines, example_rows, strata_choices
-from labeling.examples.shown_strata import hidden_strata
+from labeling.examples.told import MOST_LABELS, Reader
 from labeling.guidelines.blocks import guideline_blocks
-from labeling.models import Dataset, Example, GoldSource, Resolution
+from labeling.models import Dataset, Example, Resolution, SavedView
 from toolevals.presentation.csv import Cell
 from toolevals.workspace.file_responses import csv_file
 from toolevals.workspace.models import Role, User
-from toolevals.workspace.paging import Page, page_of, pages_of, rows_of, sought_page_of
+from toolevals.workspace.paging import page_of, pages_of
 from toolevals.workspace.requests import ProjectRequest
 
 # What `seen_by` adds to examples.
 STATUS = "status"
-LIST_SIZE = 100
-CHOICES = ("q", "status", "covers", "tool", "gold", "source", *Example.STRATA)
 
 
 DATASETS: Final = (
@@ -69,38 +69,73 @@ def datasets_csv(request: ProjectRequest) -> StreamingHttpResponse:
 
 @require_GET
 def dataset(request: ProjectRequest, dataset: str) -> HttpResponse:
-    """Show one dataset's examples, filtered by what the address says."""
+    """Show one dataset's examples, filtered and sorted by what the address says."""
     dataset_row = _dataset(request, dataset)
     settle_due(project=request.project)
-    every = Example.objects.of_dataset(dataset_row).seen_by(request.user, request.role)
-    chosen = _chosen(request)
-    rows = _filtered(every, chosen, dataset_row, request.role)
-    page = _page(rows.with_content(), every, chosen, request.GET.get("before", ""))
+    found = _list(request, dataset_row)
     large = is_large(dataset_row)
-    kept = request.GET.copy()
-    kept.pop("before", None)
+    page = found.page(request.GET.get("before", ""), request.GET.get("page", ""), large=large)
+    asked = dict(found.asked)
+    is_newest = asked["sort"] in ("", "-added") or found.is_too_long_to_sort
+    more = {"before" if is_newest else "page": page.older}
+    strata = strata_choices(dataset_row, asked, request.role, most=LOOK_AT if large else None)
+    # A stratum that this reader is not offered is not repeated to them either.
+    unknown = set(Example.STRATA) - {each["name"] for each in strata}
+    views, people = _views_and_people(request)
     context = {
         "dataset": dataset_row,
         "here": "examples",
         "page": page,
-        "rows": example_rows(page.rows),
-        "older_url": f"?{kept.urlencode()}&before={page.older}" if kept else f"?before={page.older}",
-        "chosen": chosen,
-        "is_filtered": any(chosen.values()),
-        **(_counts_kept(dataset_row, request.user) if large else _counts(every)),
-        "strata": strata_choices(dataset_row, chosen, request.role, most=LOOK_AT if large else None),
+        "rows": example_rows(page.rows, found.reader.told(page.rows, found.wanted(page.rows))),
+        "older_url": f"?{query_of(asked | more)}",
+        "chosen": asked,
+        "is_filtered": found.is_filtered,
+        "sort": "-added" if is_newest else asked["sort"],
+        "too_long": found.is_too_long_to_sort and SORT_MOST,
+        "query": query_of({name: value for name, value in asked.items() if name not in unknown}),
+        "views": views,
+        "people": people,
+        "numbers": [str(number) for number in range(MOST_LABELS + 1)],
+        **(_counts_kept(dataset_row, request.user) if large else _counts(found.every)),
+        "strata": strata,
     }
     return render(request, "labeling/dataset.html", context)
 
 
 @require_GET
 def dataset_csv(request: ProjectRequest, dataset: str) -> StreamingHttpResponse:
-    """Send the same list, all of it."""
+    """Send the same list, all of it, the newest first."""
     dataset_row = _dataset(request, dataset)
     settle_due(project=request.project)
-    every = Example.objects.of_dataset(dataset_row).seen_by(request.user, request.role)
-    rows = _filtered(every, _chosen(request), dataset_row, request.role).with_content()
-    return csv_file(f"{dataset_row.slug}-examples", EXAMPLES_CSV, example_lines(rows_of(rows), request.role))
+    found = _list(request, dataset_row)
+    return csv_file(f"{dataset_row.slug}-examples", EXAMPLES_CSV, _lines(found))
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A view that one has saved, or a person."""
+
+    pk: UUID
+    name: str
+    query: str
+
+
+def _views_and_people(request: ProjectRequest) -> tuple[list[Choice], list[Choice]]:
+    """Return one's saved views, the oldest first, and the project's members by name: one statement."""
+    views = SavedView.objects.filter(project=request.project, user=request.user).order_by()
+    people = request.project.members.order_by().values_list("pk", "name", Value(""))
+    found = [Choice(*row) for row in views.values_list("pk", "name", "query").union(people, all=True)]
+    saved = sorted((each for each in found if each.query), key=lambda each: each.pk)
+    return saved, sorted((each for each in found if not each.query), key=lambda each: each.name)
+
+
+def _list(request: ProjectRequest, dataset: Dataset) -> ExampleList:
+    return ExampleList(dataset, Reader(request.user, request.role), asked_of(request.GET))
+
+
+def _lines(found: ExampleList) -> Iterator[tuple[Cell, ...]]:
+    for rows in pages_of(found.rows().with_content()):
+        yield from example_lines(rows, found.reader.told(rows, found.wanted(rows)), found.reader.role)
 
 
 @require_http_methods(["GET", "POST"])
@@ -143,27 +178,10 @@ def shown_strata(request: ProjectRequest, dataset: str) -> HttpResponse:
 
 
 def _dataset(request: ProjectRequest, slug: str) -> Dataset:
-    return get_object_or_404(Dataset.objects.in_project(request.project), slug=slug)
-
-
-def _chosen(request: ProjectRequest) -> dict[str, str]:
-    """Return which examples the address asks for."""
-    return {name: request.GET.get(name, "") for name in CHOICES}
-
-
-def _filtered(examples: ExampleQuerySet, chosen: dict[str, str], dataset: Dataset, role: Role) -> ExampleQuerySet:
-    cell, hidden = CoverageCell.of_address(chosen), hidden_strata(dataset, role)
-    rows = examples.named_like(chosen["q"].strip()[:200]).in_strata(chosen, hidden=hidden)
-    rows = cell.examples(rows, hidden=hidden) if cell else rows
-    rows = rows.with_gold_from(chosen["source"]) if chosen["source"] in GoldSource.values else rows
-    return rows.in_status(chosen["status"], role) if chosen["status"] in Resolution.values else rows
-
-
-def _page(rows: ExampleQuerySet, every: ExampleQuerySet, chosen: dict[str, str], before: str) -> Page[Example]:
-    """Return a page of what `_filtered` found; by nothing but a part of an id, as what no index finds in order."""
-    if [name for name, value in chosen.items() if value] == ["q"]:
-        return sought_page_of(rows, every, before, LIST_SIZE)
-    return page_of(rows, before, LIST_SIZE)
+    rows = Dataset.objects.in_project(request.project).select_related("default_tools__registry")
+    dataset = get_object_or_404(rows, slug=slug)
+    dataset.project = request.project
+    return dataset
 
 
 def _counts(examples: ExampleQuerySet) -> dict[str, Any]:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
+from uuid import UUID
 
 from labeling.conversation.turns import snippet
 from labeling.examples.shown_strata import hidden_strata, strata_shown
+from labeling.examples.told import Told
 from labeling.expectations.wording import summary
 from labeling.models import Dataset, Example
 from toolevals.json_types import JsonObject
@@ -23,6 +25,10 @@ EXAMPLES_CSV = (
     "gold_id",
     "source",
     "expects",
+    "labels",
+    "labelled_by",
+    "flags",
+    "comments",
     *Example.STRATA,
 )
 
@@ -39,17 +45,19 @@ class ExampleRow:
     says: str
     expects: str
     source: str
+    told: Told | None = None
 
 
-def example_rows(examples: Iterable[Example]) -> list[ExampleRow]:
-    """Return the rows of examples that were read with their content."""
-    return [_row(example) for example in examples]
+def example_rows(examples: Iterable[Example], told: Mapping[UUID, Told] | None = None) -> list[ExampleRow]:
+    """Return the rows of examples that were read with their content; `told`: what the reader is told of each."""
+    return [_row(example, told) for example in examples]
 
 
-def example_lines(examples: Iterable[Any], role: Role) -> Iterator[tuple[Cell, ...]]:
+def example_lines(examples: Iterable[Any], told: Mapping[UUID, Told], role: Role) -> Iterator[tuple[Cell, ...]]:
     """Yield a row of `EXAMPLES_CSV` for each of the same, with status and strata as someone of this role sees them."""
     for example in examples:
         row, revision, strata = _row(example), example.current, strata_shown(example, role)
+        known = told[example.pk]
         gold = revision.gold if revision else None
         yield (
             example.pk,
@@ -60,11 +68,15 @@ def example_lines(examples: Iterable[Any], role: Role) -> Iterator[tuple[Cell, .
             gold.pk if gold else None,
             row.source,
             row.expects,
+            known.labels,
+            ", ".join(known.names),
+            known.flags,
+            known.comments,
             *(strata.get(name) for name in Example.STRATA),
         )
 
 
-def _row(example: Example) -> ExampleRow:
+def _row(example: Example, told: Mapping[UUID, Told] | None = None) -> ExampleRow:
     revision = example.current
     gold = revision.gold if revision else None
     return ExampleRow(
@@ -72,6 +84,7 @@ def _row(example: Example) -> ExampleRow:
         says=snippet(revision.input) if revision else "",
         expects=summary(gold.expectation) if gold else "",
         source=gold.source if gold else "",
+        told=told[example.pk] if told else None,
     )
 
 

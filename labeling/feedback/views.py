@@ -10,9 +10,12 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_GET, require_POST
 
 from labeling.adjudicate.label_columns import Column
+from labeling.conversation.turns import snippet
 from labeling.expectations.comparison import Part, compare_answers
+from labeling.expectations.wording import summary
 from labeling.feedback.services import feedback_mark_seen
 from labeling.models import Feedback, LabelAnswer
+from toolevals.json_types import JsonObject
 from toolevals.workspace.paging import page_of
 from toolevals.workspace.requests import ProjectRequest
 
@@ -27,6 +30,8 @@ class FeedbackRow:
     parts: tuple[Part, ...]
     rationale: str
     said: str
+    message: str
+    yours: str
 
 
 @require_GET
@@ -60,6 +65,17 @@ def _row_of(row: Feedback) -> FeedbackRow:
     else:
         answer = made.answer if made else label.revision.set_aside_as
         expectation, rationale = None, made.rationale if made else ""
-    ours = Column("", label.answer, label.expectation, ())
-    theirs = Column("", answer, expectation, ())
-    return FeedbackRow(row, compare_answers(ours, theirs).differing, rationale, theirs.words)
+    parts = compare_answers(Column("", label.answer, label.expectation, ()), Column("", answer, expectation, ()))
+    message = snippet(label.revision.input)
+    return FeedbackRow(
+        row,
+        parts.differing,
+        rationale,
+        said=_short(answer, expectation),
+        message=message,
+        yours=_short(label.answer, label.expectation),
+    )
+
+
+def _short(answer: str, expectation: JsonObject | None) -> str:
+    return summary(expectation) if expectation is not None else str(LabelAnswer(answer).label)

@@ -188,7 +188,10 @@ class Label(models.Model):
     objects = LabelQuerySet.as_manager()
 
     class Meta:
-        indexes: ClassVar[list[models.Index]] = [models.Index(fields=["reviewer", "revision"], name="label_reviewer")]
+        indexes: ClassVar[list[models.Index]] = [
+            models.Index(fields=["reviewer", "revision"], name="label_reviewer"),
+            models.Index(fields=["revision"], name="label_flagged", condition=models.Q(flagged=True)),
+        ]
 
 
 class SpareLabel(models.Model):

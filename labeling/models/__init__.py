@@ -22,6 +22,7 @@ from labeling.label.models import (
 from labeling.lint.models import LintReport
 from labeling.proposals.models import ProposalState, ProposedExample
 from labeling.questions.models import Comment, QuestionView
+from labeling.saved_views.models import SavedView
 from labeling.second_looks.models import LookAnswer, LookPlan, LookProposal, SecondLook
 from labeling.versions.models import DatasetVersion, VersionEntry
 
@@ -62,6 +63,7 @@ __all__ = [
     "QueueOrder",
     "Resolution",
     "Revision",
+    "SavedView",
     "SecondLook",
     "Skip",
     "SlotState",

@@ -33,6 +33,7 @@ OF_ONE_PERSON: frozenset[Argument] = frozenset(
         labeling_arguments.a_look,
         labeling_arguments.a_skip,
         labeling_arguments.a_slot,
+        labeling_arguments.a_view,
         labeling_arguments.an_adjudication,
         reports_arguments.a_dropped_file,
         reports_arguments.a_table_file,

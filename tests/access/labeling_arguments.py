@@ -35,6 +35,7 @@ from labeling.models import (
     Revision,
     SecondLook,
 )
+from labeling.saved_views.services import view_save
 from labeling.versions.services import version_freeze
 from tests.access.registry_arguments import a_version
 from tests.access.world import Argument, World
@@ -101,6 +102,11 @@ def a_look(world: World, person: User) -> UUID:
     )
     found: UUID = proposal.pk
     return found
+
+
+def a_view(world: World, person: User) -> UUID:
+    view: UUID = view_save(project=world.project, actor=person, name="Walk", query="status=open").pk
+    return view
 
 
 def a_dataset(world: World, person: User) -> str:
@@ -250,6 +256,7 @@ ARGUMENTS: dict[str, Argument] = {
     "gold": a_gold,
     "adjudication": an_adjudication,
     "slot": a_slot,
+    "view": a_view,
     "look": a_look,
     "label": a_label,
     "skip": a_skip,

@@ -22,7 +22,11 @@ from django.urls import reverse
 
 from labeling.adjudicate.resolution import settle_due
 from labeling.blindness import Side
+from labeling.examples.act_views import ACTS
+from labeling.examples.listing import SORTS
+from labeling.examples.told import MOST_LABELS
 from labeling.exports import FORMATS
+from labeling.label.my_labels import SORTS as MY_SORTS
 from labeling.models import Dataset, Resolution, Revision
 from tests.access.addresses import Address, addresses
 from tests.access.arguments import argument
@@ -61,7 +65,19 @@ QUESTIONS: dict[str, list[str]] = {
         "?tool=get_order",
         f"?q={MARK}",
         f"?bucket={STRATUM}",
+        *(f"?sort={sort}" for sort in sorted(SORTS)),
+        *(f"?labels={number}" for number in range(MOST_LABELS + 1)),
+        "?flag=yes",
+        "?comments=yes",
+        # Of a person: see `_named`.
+        "?who=bea",
+        "?who=ben",
+        "?who=carl",
     ],
+    "labeling:dataset-csv": ["?labels=1", "?flag=yes", "?comments=yes", "?who=bea"],
+    "labeling:my-labels": [f"?sort={sign}{name}" for name in MY_SORTS for sign in ("", "-")],
+    "workspace:audit": ["?act=label_submit", "?act=skip", "?thing=example", "?person=bea"],
+    "workspace:audit-csv": ["?act=label_submit", "?thing=example", "?person=bea"],
     "labeling-api:examples": [*(f"?status={state}" for state in Resolution.values), f"?search={MARK}"],
     "labeling:export": [f"?as={name}" for name in FORMATS],
     "labeling-api:export": ["?as=labels_csv", "?as=csv&summary"],
@@ -146,9 +162,15 @@ def _asked(scene: Scene, reader: str, names: Sequence[str]) -> Answers:
                 if found.get(f"{method} {address.name} of {names[0]}", (0,))[0] == HTTPStatus.METHOD_NOT_ALLOWED:
                     continue
                 with undone():
-                    response = client.generic(method, path + query, content_type="application/json")
+                    response = client.generic(method, path + _named(query, scene), content_type="application/json")
                     found[f"{method} {address.name}{query} of {name}"] = _told(response)
     return found
+
+
+def _named(query: str, scene: Scene) -> str:
+    """Return a question with the id of the person whom it names."""
+    asked, _, name = query.partition("=")
+    return f"{asked}={scene.people[name].pk}" if asked in ("?who", "?person") else query
 
 
 def _value(address: Address, key: str, known: dict[str, Any], others: dict[Any, Any], world: World, reader: str) -> Any:
@@ -242,3 +264,41 @@ def test_who_may_decide_is_not_told_who_came_first_or_took_how_long(
     assert [_apart(key, first[key], second[key]) for key in first if first[key] != second[key]] == []
     assert b"I see it so." in first["GET labeling:adjudicate-revision of pair"][2]
     assert b"label_submit" not in first["GET workspace:audit-csv of pair"][2]
+
+
+@pytest.mark.parametrize("reader", ["ben", "nora"])
+def test_acts_on_selected_examples_tell_nothing(
+    reader: str,
+    dataset: Dataset,
+    people: dict[str, User],
+    pass_time: Callable[[float], None],
+    run_jobs: Callable[..., int],
+):
+    """What comes of each act on several examples, and what the list says then, is the same whatever Bea has said."""
+    said: dict[str, dict[str, Any]] = {
+        "assign": {"person": ""},
+        "reopen": {"reason": "Look again"},
+        "set-aside": {"answer": "ambiguous", "rationale": "Two readings"},
+        "batch": {"name": "Autumn"},
+    }
+    assert said.keys() == ACTS.keys()
+    told = []
+    for world in WORLDS:
+        cache.clear()
+        with undone():
+            made = world_made(dataset, people, world, run_jobs, decidable=reader != "nora", pass_time=pass_time)
+            client = Client()
+            client.force_login(people[reader])
+            picked = [str(made.revisions[name].example_id) for name in (*TO_LABEL, REOPENED)]
+            answers = []
+            for act, entered in said.items():
+                for people_asked in [{}, {"person": str(people["carl"].pk)}] if act == "assign" else [{}]:
+                    with undone():
+                        asked = {"act": act, "example": picked, **entered, **people_asked}
+                        response = client.post(
+                            reverse("labeling:examples-act", args=["shop", dataset.slug]), asked, follow=True
+                        )
+                        answers.append(_told(response))
+            told.append(answers)
+    assert [status for status, _, _ in told[0]] == [200] * 5
+    assert told[0] == told[1]

@@ -16,7 +16,9 @@ from django.urls import reverse
 from django.utils import timezone
 
 from labeling.adjudicate.resolution import settle_due
+from labeling.examples.listing import SORTS
 from labeling.label.claims import slot_claim
+from labeling.label.my_labels import SORTS as MY_SORTS
 from labeling.label.services import label_submit
 from labeling.models import Dataset, Revision
 from tests.labeling.changing_minds import clock, slow
@@ -77,6 +79,15 @@ def apart(one: tuple[Any, ...], other: tuple[Any, ...]) -> list[Any]:
     return [*one[:2], *((set(a) ^ set(b)) if isinstance(a, tuple) else (a, b) for a, b in parts)]
 
 
+def listed(ann: User, ben: User) -> list[str]:
+    """Return each sort of the list of examples, and each filter by what people did, as an address asks for it."""
+    labels = [f"labels={number}" for number in range(3)]
+    return [
+        *(f"sort={sort}" for sort in sorted(SORTS)),
+        *(f"{one}&sort=-labels" for one in (*labels, "flag=yes", "comments=yes", f"who={ann.pk}", f"who={ben.pk}")),
+    ]
+
+
 def told_in(dataset: Dataset, ann: User, ben: User, other: Any, clock: Callable[[float], None]) -> list[Any]:
     """Return all that Ann is told while she tries eight labels where Ben has said something, or nothing."""
     cache.clear()
@@ -104,6 +115,8 @@ def told_in(dataset: Dataset, ann: User, ben: User, other: Any, clock: Callable[
                 reverse("labeling:example", args=["shop", "support", example.pk]),
                 reverse("labeling:dataset", args=["shop", "support"]),
                 reverse("labeling:dataset-csv", args=["shop", "support"]),
+                *(f"{reverse('labeling:dataset', args=['shop', 'support'])}?{query}" for query in listed(ann, ben)),
+                *(f"{reverse('labeling:my-labels', args=['shop'])}?sort={sort}" for sort in MY_SORTS),
                 reverse("labeling:agreement", args=["shop", "support"]),
                 reverse("labeling:feedback", args=["shop"]),
                 reverse("labeling:label-slot", args=["shop", slot.pk]),

@@ -225,17 +225,18 @@ def test_lists_take_as_many_queries_for_many_rounds_as_for_one(opened: Calibrati
     assert counts[0] == counts[1] <= 14
 
 
-def test_a_round_that_waits_stands_in_the_top_bar_until_it_is_answered(
+def test_a_round_that_waits_stands_under_label_until_it_is_answered(
     opened: CalibrationRound, reviewer: User, as_user: AsUser
 ):
     client = as_user(reviewer)
-    waiting, project = (
-        reverse(f"{name}", args=["shop"]) for name in ("labeling:calibration-waiting", "workspace:project")
+    waiting, project, mine = (
+        reverse(f"{name}", args=["shop"])
+        for name in ("labeling:calibration-waiting", "workspace:project", "labeling:my-labels")
     )
-    page = text(client.get(project))
-    assert f'href="{waiting}">Calibration <span class="count">2</span>' in page
+    assert f'href="{waiting}">Calibration <span class="count">2</span>' in text(client.get(mine))
+    assert waiting in text(client.get(project))
     assert client.get(waiting)["Location"] == url("calibration", opened.pk)
     finish(client, opened, NONE)
-    assert waiting not in text(client.get(project))
+    assert waiting not in text(client.get(project)) + text(client.get(mine))
     page = text(client.get(waiting, follow=True))
     assert "No calibration round waits for you." in page

@@ -5,11 +5,11 @@ from __future__ import annotations
 import csv
 from typing import Any
 
-from labeling.models import Example, Resolution, Revision
+from labeling.models import Example, LabelBatch, Resolution, Revision
 from tests.runs.building import baseline_run, version_of
 from tests.traces.promoting import promoted
 from toolevals.runs.models import CaseGrade
-from toolevals.traces.models import Trace, TraceExample
+from toolevals.traces.models import Promotion, Trace, TraceExample
 from toolevals.traces.promotion.sampling import traces_draw
 from toolevals.traces.reading.filters import TraceFilter
 from toolevals.workspace.models import Role
@@ -30,6 +30,23 @@ def test_an_example_holds_what_the_agent_knew_and_nothing_of_what_it_did(sent, d
     assert example.current.resolution == Resolution.OPEN
     link = TraceExample.objects.get()
     assert (link.trace, link.example, link.turn, link.is_folded) == (sent[4], example, 1, False)
+
+
+def test_what_was_made_shows_its_words_and_is_labelled_as_a_batch(sent, dataset, owner, client, run_jobs):
+    promotion = promoted(run_jobs, dataset, owner, traces=(sent[4].pk, sent[6].pk))
+    client.force_login(owner)
+    page = client.get(f"/p/shop/traces/examples/{promotion.pk}/").content.decode()
+    assert "Where is order 5?" in page
+    assert "Label these" in page
+    address = f"/p/shop/traces/examples/{promotion.pk}/label/"
+    first, again = client.post(address), client.post(address)
+    batch = LabelBatch.objects.get()
+    assert first["Location"] == again["Location"] == f"/p/shop/label/?batch={batch.pk}"
+    assert batch.slots.values("revision").distinct().count() == 2
+    assert client.get(first["Location"], follow=True).status_code == 200
+    empty = Promotion.objects.create(project=dataset.project, dataset=dataset, count=1, seed=1)
+    assert client.post(f"/p/shop/traces/examples/{empty.pk}/label/")["Location"].endswith(f"{empty.pk}/")
+    assert LabelBatch.objects.count() == 1
 
 
 def test_doing_it_again_changes_nothing(sent, dataset, owner, run_jobs):

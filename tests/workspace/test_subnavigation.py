@@ -31,11 +31,23 @@ def test_each_tab_is_seen_from_its_role_on_and_answers(part: str, project: Proje
     tabs = settings.SUBNAVIGATION[part].tabs
     for role in Role:
         links = shown(part, project, role)
-        assert [title for _, _, title in links] == [tab.title for tab in tabs if role >= Role[tab.role]]
+        assert [title for _, _, title in links] == [
+            tab.title for tab in tabs if role >= Role[tab.role] and not tab.when_waiting
+        ]
         client.force_login(member(project, role))
         assert {address: client.get(address).status_code for address, _, _ in links} == {
             address: 200 for address, _, _ in links
         }
+
+
+def test_the_top_bar_holds_eight_links_at_most(project: Project, client: Any) -> None:
+    assert len(settings.NAVIGATION) <= 8
+    client.force_login(member(project, Role.OWNER))
+    for name in ("label/mine", "questions", "feedback"):
+        bar = (
+            client.get(f"/p/shop/{name}/").content.decode().partition('aria-label="Project">')[2].partition("</nav>")[0]
+        )
+        assert re.search(r'aria-current="page">\s*(\w+)', bar)[1] == "Label", name  # type: ignore[index]
 
 
 def test_the_page_that_is_shown_is_marked_alone(project: Project) -> None:

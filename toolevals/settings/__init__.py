@@ -12,6 +12,9 @@ from django.conf import global_settings
 from kombu import Queue
 
 from toolevals.serving.folders import data_folder, pages_folder
+from toolevals.settings.audit import AUDIT_PAST as AUDIT_PAST
+from toolevals.settings.audit import AUDIT_PHRASES as AUDIT_PHRASES
+from toolevals.settings.audit import AUDIT_THINGS as AUDIT_THINGS
 from toolevals.settings.databases import database
 from toolevals.settings.environment import environment, path_prefix
 from toolevals.settings.help import HELP as HELP

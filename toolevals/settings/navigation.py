@@ -15,22 +15,11 @@ class Entry(NamedTuple):
     sections: tuple[str, ...] = ()
     # What is counted beside it, of what the functions of COUNTED return.
     counts: str = ""
-    # Whether the link is there only while something waits.
-    when_waiting: bool = False
 
 
 NAVIGATION = (
-    Entry("Label", "labeling:label", "REVIEWER", counts="to_label"),
-    Entry(
-        "Calibration",
-        "labeling:calibration-waiting",
-        "REVIEWER",
-        counts="to_calibrate",
-        when_waiting=True,
-    ),
+    Entry("Label", "labeling:label", "REVIEWER", sections=("questions", "feedback", "second-looks"), counts="to_label"),
     Entry("Adjudicate", "labeling:adjudicate", "ADJUDICATOR", counts="to_adjudicate"),
-    Entry("Questions", "labeling:questions", "REVIEWER", counts="questions"),
-    Entry("Feedback", "labeling:feedback", "REVIEWER", counts="to_read"),
     Entry("Datasets", "labeling:datasets", "VIEWER"),
     Entry(
         "Runs",
@@ -84,6 +73,10 @@ class Tab(NamedTuple):
     to: str
     role: str = "VIEWER"
     more: tuple[str, ...] = ()
+    # As an entry's.
+    counts: str = ""
+    # Whether the tab is there only while something waits.
+    when_waiting: bool = False
 
 
 class Tabs(NamedTuple):
@@ -94,6 +87,23 @@ class Tabs(NamedTuple):
 
 
 SUBNAVIGATION = {
+    "label": Tabs(
+        "Labelling pages",
+        (
+            Tab("label", "Label", "labeling:label", role="REVIEWER", counts="to_label"),
+            Tab(
+                "calibration",
+                "Calibration",
+                "labeling:calibration-waiting",
+                role="REVIEWER",
+                counts="to_calibrate",
+                when_waiting=True,
+            ),
+            Tab("mine", "My labels", "labeling:my-labels", role="REVIEWER"),
+            Tab("questions", "Questions", "labeling:questions", role="REVIEWER", counts="questions"),
+            Tab("feedback", "Feedback", "labeling:feedback", role="REVIEWER", counts="to_read"),
+        ),
+    ),
     "project": Tabs(
         "Project pages",
         (

@@ -20,6 +20,7 @@ RULES = {
             "traces:promotion-make",
             "traces:promotion-drop",
             "traces:promotion-undo",
+            "traces:promotion-label",
             "traces:schedule-new",
             "traces:schedule",
             "traces-api:promotions",

@@ -25,6 +25,7 @@ urlpatterns = [
     path("traces/examples/<uuid:promotion>/make/", promotion.make, name="promotion-make"),
     path("traces/examples/<uuid:promotion>/drop/", promotion.drop, name="promotion-drop"),
     path("traces/examples/<uuid:promotion>/undo/", promotion.undo, name="promotion-undo"),
+    path("traces/examples/<uuid:promotion>/label/", promotion.label, name="promotion-label"),
     path("traces/today/", promotion.today, name="today"),
     path("traces/settings/", intake.trace_settings, name="settings"),
     path("traces/judges/", judges.judges, name="judges"),

@@ -61,8 +61,6 @@ def navigation(request: HttpRequest) -> list[Link]:
         if role < Role[entry.role]:
             continue
         count = counted(request)[entry.counts] if entry.counts else None
-        if entry.when_waiting and not count:
-            continue
         url = reverse(entry.to, args=[project.slug])
         places = (url, *(f"{below}{section}/" for section in entry.sections))
         links.append(Link(entry.title, url, request.path.startswith(places), count))

@@ -9,6 +9,7 @@ from operator import itemgetter
 
 from django.db.models import Count, Q
 
+from labeling.examples.rows import ExampleRow, example_rows
 from labeling.lint.inputs import conversation_text
 from labeling.models import Example
 from toolevals.json_types import JsonObject
@@ -81,12 +82,12 @@ def _words(message: JsonObject) -> str:
     return "\n".join(filter(None, [said, *(str(call) for call in calls)]))
 
 
-def made_examples(promotion: Promotion) -> list[Example]:
+def made_examples(promotion: Promotion) -> list[ExampleRow]:
     """Return the first examples of a promotion, those with the most folded turns first, each with `folded`."""
     made = TraceExample.objects.filter(promotion=promotion, is_folded=False)
-    found = Example.objects.filter(pk__in=made.values("example")).select_related("dataset")
+    found = Example.objects.filter(pk__in=made.values("example")).with_content()
     folded = Count("traces", filter=Q(traces__is_folded=True))
-    return list(found.annotate(folded=folded).order_by("-folded", "pk")[:EXAMPLES_SHOWN])
+    return example_rows(found.annotate(folded=folded).order_by("-folded", "pk")[:EXAMPLES_SHOWN])
 
 
 def is_told(asked: Promotion | PromotionSchedule, user: User) -> bool:

@@ -10,6 +10,7 @@ from uuid import UUID
 from django.db import transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
+from labeling.batches.services import Choice, batch_create
 from labeling.datasets.staging_datasets import examples_delete
 from labeling.errors import InvalidAct
 from labeling.models import (
@@ -19,6 +20,7 @@ from labeling.models import (
     Example,
     Gold,
     Label,
+    LabelBatch,
     LabelSlot,
     Revision,
     Skip,
@@ -116,6 +118,19 @@ def promotion_drop(*, promotion: Promotion, actor: User | None) -> Promotion:
     found.save(update_fields=["state", "plan", "ended_at"])
     _audit(found, actor, "promotion_drop")
     return found
+
+
+def promotion_label(*, promotion: Promotion, actor: User | None) -> LabelBatch:
+    """Return the batch of a sample's examples that want labels, made the first time. Raises InvalidAct."""
+    name = f"Examples of traces, {promotion.created_at:%Y-%m-%d}, {str(promotion.pk)[-6:]}"
+    known = LabelBatch.objects.filter(dataset=promotion.dataset_id, name=name).first()
+    if known is not None:
+        return known
+    made = TraceExample.objects.filter(promotion=promotion, is_folded=False)
+    names = list(made.values_list("example__external_id", flat=True))
+    if not names:
+        raise InvalidAct("No example was made of this sample: there is nothing to label.")
+    return batch_create(dataset=promotion.dataset, actor=actor, name=name, choice=Choice(names=names))
 
 
 def cut_turns(promotion: Promotion) -> int:

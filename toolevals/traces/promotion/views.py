@@ -8,6 +8,7 @@ from uuid import UUID
 from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from labeling.errors import InvalidAct
@@ -26,6 +27,7 @@ from toolevals.traces.promotion.services import (
     PromotionRequest,
     cut_turns,
     promotion_drop,
+    promotion_label,
     promotion_make,
     promotion_start,
     promotion_undo,
@@ -125,6 +127,18 @@ def drop(request: ProjectRequest, promotion: UUID) -> HttpResponse:
 def undo(request: ProjectRequest, promotion: UUID) -> HttpResponse:
     """Delete the examples of a sample, as long as no one has begun to label them."""
     return _act(request, promotion, lambda found: promotion_undo(promotion=found, actor=request.user))
+
+
+@require_POST
+def label(request: ProjectRequest, promotion: UUID) -> HttpResponse:
+    """Make a batch of a sample's examples, once, and go on to label them."""
+    found = _promotion(request, promotion)
+    try:
+        batch = promotion_label(promotion=found, actor=request.user)
+    except InvalidAct as error:
+        messages.error(request, str(error))
+        return redirect("traces:promotion", request.project.slug, found.pk)
+    return redirect(f"{reverse('labeling:label', args=[request.project.slug])}?batch={batch.pk}")
 
 
 def _act(request: ProjectRequest, promotion: UUID, act: Callable[[Promotion], Promotion]) -> HttpResponse:

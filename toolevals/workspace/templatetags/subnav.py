@@ -10,6 +10,7 @@ from django.template.context import Context
 from django.urls import reverse
 
 from toolevals.workspace.models import Role
+from toolevals.workspace.navigation import counted
 
 register = template.Library()
 
@@ -27,9 +28,15 @@ def subnav(context: Context, part: str, here: str = "") -> dict[str, Any]:
     if part == "dataset":
         given.append(context["dataset"].slug)
     role = context["role"] or Role.VIEWER
+    counts = counted(context["request"]) if any(tab.counts for tab in found.tabs) and "request" in context else {}
     tabs = [
-        {"title": tab.title, "url": reverse(tab.to, args=[*given, *tab.more]), "current": tab.here == here}
+        {
+            "title": tab.title,
+            "url": reverse(tab.to, args=[*given, *tab.more]),
+            "current": tab.here == here,
+            "count": counts.get(tab.counts),
+        }
         for tab in found.tabs
-        if role >= Role[tab.role]
+        if role >= Role[tab.role] and (counts.get(tab.counts) or not tab.when_waiting)
     ]
     return {"label": found.label, "tabs": tabs}

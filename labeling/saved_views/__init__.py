@@ -1,0 +1,1 @@
+"""Keep the lists of examples that a person opens again, by name."""

@@ -1,0 +1,256 @@
+"""The list of examples: columns, filters and sorts by what the reader is told, acts on a selection, saved views."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from http import HTTPStatus
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from labeling.examples import listing
+from labeling.imports.services import examples_import
+from labeling.label.claims import slot_claim
+from labeling.label.services import label_submit
+from labeling.models import Dataset, Example, Gold, LabelBatch, LabelSlot, Revision, SavedView
+from labeling.questions.services import comment_add
+from tests.labeling.windows import differing_compared
+from tests.labeling_pages.conftest import body
+from tests.labeling_pages.shop import returned, row
+from toolevals.grading.reading.examples import read_example
+from toolevals.workspace.models import AuditEntry, User
+
+pytestmark = pytest.mark.django_db
+AsUser = Callable[[User], Client]
+GOLD = {"expected_tool": "get_order", "expected_args": {"order_id": "A-1"}}
+
+
+def url(name: str, *arguments: object) -> str:
+    return reverse(f"labeling:{name}", args=["shop", *arguments])
+
+
+def names(client: Client, query: str = "") -> list[str]:
+    response: Any = client.get(url("dataset", "core") + query)
+    return [each.example.external_id for each in response.context["rows"]]
+
+
+def example(name: str) -> Example:
+    return Example.objects.get(external_id=name)
+
+
+def selected(*wanted: str) -> list[str]:
+    return [str(example(name).pk) for name in wanted]
+
+
+@pytest.fixture
+def label(dataset: Dataset) -> Callable[..., Any]:
+    """Return a function with which a person labels an example."""
+
+    def do(name: str, user: User, expectation: Any = None, **more: Any) -> Any:
+        revision = Revision.objects.get(example__external_id=name)
+        slot = LabelSlot.objects.filter(revision=revision, state="open").order_by("number")[0]
+        return label_submit(slot=slot, actor=user, expectation=expectation or returned(), **more)
+
+    return do
+
+
+@pytest.fixture
+def begun(label: Callable[..., Any], dataset: Dataset, reviewer: User) -> None:
+    """One example of four has a label, flagged, and a question; one has gold."""
+    examples_import(dataset=dataset, actor=None, rows=[read_example(row(7, **GOLD))])
+    made = label("ex-0", reviewer, flagged=True)
+    comment_add(revision=made.revision, asker=reviewer, actor=reviewer, text="Which?")
+
+
+@pytest.mark.usefixtures("begun")
+def test_each_reader_is_told_their_own_part(
+    reviewer: User, second_reviewer: User, adjudicator: User, owner: User, as_user: AsUser
+):
+    def told(user: User) -> tuple[Any, ...]:
+        response: Any = as_user(user).get(url("dataset", "core"))
+        one = next(each.told for each in response.context["rows"] if each.example.external_id == "ex-0")
+        return one.labels, one.names, one.flags, one.comments
+
+    assert told(adjudicator) == (1, (), 0, 1)
+    assert told(reviewer) == (None, (reviewer.name,), 1, 1)
+    assert told(second_reviewer) == (None, (), 0, 0)
+    assert "1 of 2" in body(as_user(adjudicator).get(url("dataset", "core")))
+    for user in (reviewer, second_reviewer):
+        assert "1 of 2" not in body(as_user(user).get(url("dataset", "core")))
+
+
+@pytest.mark.usefixtures("begun")
+def test_filters_find_what_the_reader_is_told(
+    reviewer: User, second_reviewer: User, adjudicator: User, as_user: AsUser
+):
+    found = {
+        user.pk: [
+            set(names(as_user(user), f"?{query}"))
+            for query in ("labels=1", "flag=yes", "comments=yes", f"who={reviewer.pk}")
+        ]
+        for user in (reviewer, second_reviewer, adjudicator)
+    }
+    assert found[reviewer.pk] == [{"ex-0"}, {"ex-0"}, {"ex-0"}, {"ex-0"}]
+    assert found[second_reviewer.pk] == [set(), set(), set(), set()]
+    assert found[adjudicator.pk] == [{"ex-0"}, set(), {"ex-0"}, set()]
+    assert names(as_user(adjudicator), "?labels=0") == ["ex-7", "ex-2", "ex-1"]
+    for unknown in ("?who=nobody", "?labels=many"):
+        assert names(as_user(adjudicator), unknown) == []
+
+
+@pytest.mark.usefixtures("begun")
+def test_columns_sort(adjudicator: User, as_user: AsUser, monkeypatch: pytest.MonkeyPatch):
+    client = as_user(adjudicator)
+    assert names(client, "?sort=id") == ["ex-0", "ex-1", "ex-2", "ex-7"]
+    assert names(client, "?sort=-id") == names(client) == ["ex-7", "ex-2", "ex-1", "ex-0"]
+    assert names(client, "?sort=-labels")[0] == "ex-0"
+    assert names(client, "?sort=-comments")[0] == "ex-0"
+    assert names(client, "?sort=gold")[0] == "ex-7"
+    assert names(client, "?sort=status")[-1] == "ex-7"
+    monkeypatch.setattr(listing, "LIST_SIZE", 3)
+    first = client.get(url("dataset", "core") + "?sort=id")
+    assert names(client, first.context["older_url"]) == ["ex-7"]
+    monkeypatch.setattr(listing, "SORT_MOST", 2)
+    assert names(client, "?sort=-labels") == ["ex-7", "ex-2", "ex-1"]
+    assert "narrow the list" in body(client.get(url("dataset", "core") + "?sort=-labels"))
+    assert names(client, "?sort=-labels&status=resolved") == ["ex-7"]
+
+
+def test_pages_of_a_large_dataset_hold_the_same(
+    dataset: Dataset, adjudicator: User, as_user: AsUser, monkeypatch: pytest.MonkeyPatch
+):
+    client = as_user(adjudicator)
+    monkeypatch.setattr("labeling.coverage.cache.COUNTED_AT_ONCE", 1)
+    monkeypatch.setattr(listing, "LIST_SIZE", 2)
+    for query in ("", "?q=ex", "?labels=0"):
+        first = client.get(url("dataset", "core") + query)
+        assert names(client, query) == ["ex-2", "ex-1"]
+        assert names(client, first.context["older_url"]) == ["ex-0"]
+
+
+def act(client: Client, do: str, wanted: Iterable[str], **said: str) -> str:
+    """Do an act as the page's form does; return what is said then."""
+    address = url("examples-act", "core")
+    asked = {"act": do, "example": selected(*wanted), "query": "status=open"}
+    shown = client.get(address, asked)
+    assert f"{len(asked['example'])} example" in body(shown)
+    response = client.post(address, {**asked, **said})
+    assert response.status_code == HTTPStatus.FOUND, body(response)
+    assert response["Location"] == url("dataset", "core") + "?status=open"
+    return body(client.get(response["Location"]))
+
+
+def test_examples_are_kept_for_a_person(dataset: Dataset, reviewer: User, adjudicator: User, as_user: AsUser):
+    client = as_user(adjudicator)
+    assert f"Kept for {reviewer.name}: 2 of 2." in act(client, "assign", ["ex-1", "ex-2"], person=str(reviewer.pk))
+    assert LabelSlot.objects.filter(assignee=reviewer).count() == 2
+    assert slot_claim(dataset_or_project=dataset, actor=reviewer).revision.example.external_id == "ex-1"  # type: ignore[union-attr]
+    assert "kept for no one any more" in act(client, "assign", ["ex-1", "ex-2"], person="")
+    assert list(AuditEntry.objects.filter(verb__startswith="slots_").values_list("verb", flat=True)) == [
+        "slots_assign",
+        "slots_unassign",
+    ]
+
+
+@pytest.mark.usefixtures("begun")
+def test_examples_are_queued_again_and_the_others_are_named(adjudicator: User, as_user: AsUser):
+    client = as_user(adjudicator)
+    said = act(client, "reopen", ["ex-7", "ex-1"], reason="Look again")
+    assert "1 of 2 examples is re-queued." in said
+    assert "ex-1: This example is being labelled already." in said
+    assert not Revision.objects.get(example__external_id="ex-7").gold_id
+    assert Gold.objects.count() == 1
+    assert AuditEntry.objects.filter(verb="revision_reopen", actor=adjudicator).count() == 1
+
+
+def test_what_differs_is_set_aside(
+    label: Callable[..., Any], reviewer: User, second_reviewer: User, adjudicator: User, as_user: AsUser
+):
+    label("ex-0", reviewer)
+    differing_compared(label("ex-0", second_reviewer, returned("A-2")).revision)
+    said = act(as_user(adjudicator), "set-aside", ["ex-0", "ex-1"], answer="ambiguous", rationale="Two readings.")
+    assert "1 of 2 examples is set aside." in said
+    assert "ex-1: There is nothing to decide" in said
+    assert Revision.objects.get(example__external_id="ex-0").resolution == "set_aside"
+
+
+def test_a_batch_is_made_of_them(dataset: Dataset, adjudicator: User, as_user: AsUser):
+    client = as_user(adjudicator)
+    assert "“Spring” is made" in act(client, "batch", ["ex-0", "ex-2"], name="Spring")
+    held = LabelBatch.objects.get(name="Spring").slots.values_list("revision__example__external_id", flat=True)
+    assert set(held) == {"ex-0", "ex-2"}
+    asked = {"act": "batch", "example": selected("ex-0"), "name": "Spring"}
+    again = client.post(url("examples-act", "core"), asked)
+    assert again.status_code == HTTPStatus.UNPROCESSABLE_ENTITY
+    assert LabelBatch.objects.count() == 1
+
+
+def test_acts_are_for_adjudicators_and_need_a_selection(
+    dataset: Dataset, reviewer: User, adjudicator: User, as_user: AsUser
+):
+    asked = {"act": "reopen", "example": selected("ex-0"), "reason": "So"}
+    assert as_user(reviewer).post(url("examples-act", "core"), asked).status_code == HTTPStatus.FORBIDDEN
+    assert "data-selection" not in body(as_user(reviewer).get(url("dataset", "core")))
+    client = as_user(adjudicator)
+    for wrong in ({"act": "reopen"}, {**asked, "act": "burn"}, {**asked, "example": ["none", str(dataset.pk)]}):
+        assert client.post(url("examples-act", "core"), wrong)["Location"] == url("dataset", "core")
+        assert "Select 1 to 100 examples" in body(client.get(url("dataset", "core")))
+
+
+def test_views_are_a_persons_own(dataset: Dataset, reviewer: User, second_reviewer: User, as_user: AsUser):
+    client = as_user(reviewer)
+    entered = {"name": "To do", "query": "status=open&sort=id&next=//evil"}
+    saved = client.post(url("saved-views", "core"), entered)
+    assert saved["Location"] == url("dataset", "core") + "?status=open&sort=id"
+    client.post(url("saved-views", "core"), {**entered, "query": "labels=0"})
+    view = SavedView.objects.get()
+    assert view.query == "labels=0"
+    assert 'href="?labels=0">To do</a>' in body(client.get(url("dataset", "core")))
+    other = as_user(second_reviewer)
+    assert "To do" not in body(other.get(url("dataset", "core")))
+    delete = url("saved-view-delete", "core", view.pk)
+    assert other.post(delete).status_code == HTTPStatus.NOT_FOUND
+    client.post(url("saved-views", "core"), {"name": "", "query": "labels=0"})
+    client.post(url("saved-views", "core"), {"name": "All", "query": ""})
+    assert "The view was not saved" in body(client.get(url("dataset", "core")))
+    assert client.post(delete)["Location"] == url("dataset", "core")
+    assert not SavedView.objects.exists()
+
+
+def test_so_many_views_are_kept(dataset: Dataset, reviewer: User, as_user: AsUser):
+    client = as_user(reviewer)
+    for number in range(21):
+        client.post(url("saved-views", "core"), {"name": f"View {number}", "query": "labels=0"})
+    assert SavedView.objects.count() == 20
+    assert "Delete one first." in body(client.get(url("dataset", "core")))
+
+
+def test_an_empty_list_says_what_to_do(dataset: Dataset, reviewer: User, adjudicator: User, as_user: AsUser):
+    Example.objects.update(current=None)
+    Example.objects.all().delete()
+    assert url("import", "core") in body(as_user(adjudicator).get(url("dataset", "core")))
+    assert "An adjudicator imports them." in body(as_user(reviewer).get(url("dataset", "core")))
+
+
+def test_ones_own_labels(
+    label: Callable[..., Any], project: Any, reviewer: User, second_reviewer: User, as_user: AsUser
+):
+    client = as_user(reviewer)
+    assert "You have labelled nothing here yet." in body(client.get(url("my-labels")))
+    first, second = label("ex-0", reviewer), label("ex-1", reviewer, flagged=True)
+    label("ex-0", second_reviewer, returned("A-2"))
+
+    def shown(query: str = "") -> list[Any]:
+        response: Any = client.get(url("my-labels") + query)
+        return [(row.label.pk, row.state, row.may_change) for row in response.context["rows"]]
+
+    assert shown() == [(second.pk, "", True), (first.pk, "", True)]
+    assert shown("?sort=example") == [(first.pk, "", True), (second.pk, "", True)]
+    assert url("label-slot", first.slot_id) in body(client.get(url("my-labels")))
+    differing_compared(first.revision)
+    project.undo_seconds = 0
+    project.save()
+    # That the other differs is not told.
+    assert shown() == [(second.pk, "", False), (first.pk, "", False)]

@@ -1,0 +1,130 @@
+"""Says in words what acts are, and what they are done to: a lower room does not know the rows of a higher one."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Thing(NamedTuple):
+    """The thing that an act is done to: its noun, the field that names it, its address and the fields of that.
+
+    Fields are paths from the row. The address takes the project first.
+    """
+
+    noun: str
+    title: str = ""
+    to: str = ""
+    fields: tuple[str, ...] = ()
+
+
+def _of_example(noun: str, path: str) -> Thing:
+    """Return what belongs to an example: it is named and linked by that."""
+    return Thing(noun, f"{path}__external_id", "labeling:example", (f"{path}__dataset__slug", f"{path}__pk"))
+
+
+AUDIT_THINGS = {
+    "labeling.dataset": Thing("dataset", "name", "labeling:dataset", ("slug",)),
+    "labeling.example": Thing("example", "external_id", "labeling:example", ("dataset__slug", "pk")),
+    "labeling.revision": _of_example("example", "example"),
+    "labeling.labelbatch": Thing("batch", "name", "labeling:batch", ("dataset__slug", "pk")),
+    "labeling.datasetversion": Thing(
+        "version", "dataset__name", "labeling:version-examples", ("dataset__slug", "number")
+    ),
+    "labeling.labelslot": _of_example("example", "revision__example"),
+    "labeling.label": _of_example("example", "revision__example"),
+    "labeling.sparelabel": _of_example("example", "revision__example"),
+    "labeling.skip": _of_example("example", "revision__example"),
+    "labeling.comment": _of_example("example", "revision__example"),
+    "labeling.adjudication": _of_example("example", "revision__example"),
+    "labeling.gold": _of_example("example", "revision__example"),
+    "labeling.dispute": _of_example("example", "revision__example"),
+    "labeling.secondlook": _of_example("example", "revision__example"),
+    "labeling.calibrationround": Thing("calibration round", "name", "labeling:calibration", ("dataset__slug", "pk")),
+    "runs.run": Thing("run", "number", "reports:run", ("number",)),
+    "registry.registry": Thing("tool registry", "name", "registry:registry", ("slug",)),
+    "registry.registryversion": Thing("tools", "registry__name", "registry:version", ("registry__slug", "number")),
+    "registry.policy": Thing("policy", "name", "reports:policy", ("slug",)),
+    "runs.judge": Thing("judge", "name", "runs:judge", ("pk",)),
+    "workspace.job": Thing("job", "title", "workspace:job", ("pk",)),
+    "workspace.project": Thing("project", "name", "workspace:project"),
+    "workspace.membership": Thing("member", "user__name"),
+    "workspace.user": Thing("person", "name"),
+    "workspace.apitoken": Thing("token", "name"),
+    "workspace.secret": Thing("secret", "name"),
+    "workspace.invitation": Thing("invitation", "email"),
+}
+
+# Acts whose sentence is not made of the noun and the verb of their name; what they are done to follows.
+AUDIT_PHRASES = {
+    "adjudication_decide": "decided",
+    "adjudication_withdraw": "took back the decision on",
+    "bundle_start": "began a download of",
+    "calibration_answer": "answered an example of",
+    "case_rate": "rated a case of",
+    "case_read": "read a case of",
+    "comment_add": "commented on",
+    "dialects_start": "began to read by other evaluators",
+    "dispute_open": "disputed",
+    "dispute_settle": "settled a dispute of",
+    "drift_begin": "began to check the drift of",
+    "errored_ask_again": "asked again for the errored cases of",
+    "example_decide_by": "chose what decides",
+    "examples_import": "imported examples into",
+    "export_start": "exported",
+    "feedback_mark_seen": "marked the feedback as read in",
+    "gold_restore": "restored earlier gold of",
+    "guideline_publish": "published a guideline of",
+    "import_publish": "published an import into",
+    "import_start": "began an import into",
+    "keys_set": "set their keys in",
+    "label_keep": "kept a spare label of",
+    "label_submit": "labelled",
+    "label_withdraw": "took back a label of",
+    "labelling_set": "set the labelling of",
+    "lint_start": "began to lint",
+    "member_remove": "removed",
+    "member_set": "set the role of",
+    "order_set": "ordered the queue of",
+    "overlap_apply": "applied the number of labels in",
+    "password_change": "changed the password of",
+    "policy_set_registry": "chose the tools of",
+    "proposals_drop": "dropped drafts of edge cases of",
+    "proposals_make": "made drafts of edge cases of",
+    "question_open": "opened a question about",
+    "quotas_set": "set the quotas of",
+    "revision_reopen": "re-queued",
+    "revision_settle": "compared the labels of",
+    "sample_password_renew": "renewed the password of",
+    "second_look_answer": "took a second look at",
+    "second_looks_begin": "began second looks at",
+    "second_looks_end": "ended second looks at",
+    "skip_undo": "took up again",
+    "slot_claim": "claimed",
+    "slot_release": "gave back",
+    "slot_skip": "passed on",
+    "slots_assign": "assigned examples of",
+    "slots_unassign": "kept for no one examples of",
+    "strata_show": "chose the strata that reviewers see of",
+    "suggestions_store": "stored suggestions for",
+    "thumb_give": "gave a thumb to",
+    "today_start": "asked today’s agent in",
+    "unscored_ask": "asked for the unscored cases of",
+}
+# The past of the last word of an act's name, where "-ed" or "-d" does not make it.
+AUDIT_PAST = {
+    "begin": "began",
+    "cancel": "cancelled",
+    "choose": "chose",
+    "drop": "dropped",
+    "ensure": "added",
+    "forget": "forgot",
+    "freeze": "froze",
+    "give": "gave",
+    "hold": "held",
+    "make": "made",
+    "now": "destroyed at once",
+    "retry": "retried",
+    "set": "set",
+    "undo": "undid",
+    "withdraw": "withdrew",
+}
