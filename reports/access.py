@@ -160,6 +160,8 @@ INTERFACE = (
 RULES = {
     **{f"reports:{name}": Rule(Role.VIEWER) for name in (*PAGES, *DOWNLOADS)},
     "reports:badge-change": Rule(Role.ADJUDICATOR),
+    "reports:issue-gate": Rule(Role.ADJUDICATOR),
+    "reports:issue-rerun": Rule(Role.ADJUDICATOR),
     **{
         f"reports:{name}": Rule(Role.REVIEWER)
         for name in ("dispute", "suspect-dispute", "issue-act", "case-tag", "case-note", "thumb")

@@ -117,7 +117,7 @@ def issue_notes(gate: Gate, grading: Grading) -> dict[str, str]:
         if issue is None:
             notes[metric] = "This issue is not there any more: take the rule out."
             continue
-        held, seen = _held(grading, issue), _examples(issue).count()
+        held, seen = _held(grading, issue), IssueCase.objects.of_issue(issue).examples().count()
         notes[metric] = f"{issue.name}: run {grading.run.number} holds {held:,} of the {seen:,} examples with it."
         if not IssueGathering.objects.filter(pk=grading.pk, finished_at__isnull=False).exists():
             notes[metric] += " Its failures are not gathered: hold the run's newest grading against the gate."
@@ -132,17 +132,10 @@ def _gathered(grading: Grading, sign: Callable[[], None]) -> bool:
     return IssueGathering.objects.filter(pk=grading.pk, finished_at__isnull=False).exists()
 
 
-def _examples(issue: Issue) -> Any:
-    """Return the ids of the examples in whose cases an issue is."""
-    cases = IssueCase.objects.of_issue(issue).order_by()
-    return cases.values_list("case__transcript__entry__revision__example", flat=True).distinct()
-
-
 def _held(grading: Grading, issue: Issue) -> int:
     """Return how many of an issue's examples a grading's run holds."""
-    entries = VersionEntry.objects.filter(
-        version=grading.run.dataset_version_id, revision__example__in=_examples(issue)
-    )
+    examples = IssueCase.objects.of_issue(issue).examples()
+    entries = VersionEntry.objects.filter(version=grading.run.dataset_version_id, revision__example__in=examples)
     held: set[int] = set(entries.values_list("position", flat=True))
     return len(held.intersection(grading.run.positions))
 

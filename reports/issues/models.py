@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import ClassVar, Final
+from uuid import UUID
 
 from django.db import models
 from django.db.models import F, Q
@@ -92,6 +93,10 @@ class IssueCaseQuerySet(models.QuerySet["IssueCase"]):
         """Return the shown cases of an issue and of those that were merged into it."""
         return self.shown(issue.project).filter(Q(issue=issue) | Q(issue__merged_into=issue))
 
+    def examples(self) -> models.QuerySet[IssueCase, UUID]:
+        """Return the ids of their examples."""
+        return self.order_by().values_list("case__transcript__entry__revision__example", flat=True).distinct()
+
 
 class IssueCase(models.Model):
     """A case in which an issue's failure is."""
@@ -124,7 +129,8 @@ class IssueEvent(models.Model):
     id = PublicIdField()
     issue = models.ForeignKey(Issue, on_delete=models.CASCADE, related_name="events")
     actor = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")
-    # "opened", "fixed", "regressed", "accepted", "reopened", "owned", "named", "placed", "merged", "split", "noted"
+    # "opened", "fixed", "regressed", "accepted", "reopened", "owned", "named", "placed", "merged", "split", "noted",
+    # "gated", "rerun"
     verb = models.CharField(max_length=12)
     detail = DocumentField(default=dict)
     at = MomentField(auto_now_add=True)

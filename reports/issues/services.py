@@ -41,7 +41,7 @@ def issue_fix(*, issue: Issue, agent: Agent, actor: User) -> FixCheck:
     locked.state, locked.fixed_in, locked.fixed_from = IssueState.FIXED, agent, first
     locked.save(update_fields=["state", "fixed_in", "fixed_from"])
     detail = {"agent": agent.name, "run": first, "cases": check.since.cases, "luck": check.luck}
-    _note(locked, actor, "fixed", "issue_fix", detail)
+    event_record(locked, actor, "fixed", "issue_fix", detail)
     return check
 
 
@@ -52,7 +52,7 @@ def issue_accept(*, issue: Issue, actor: User, reason: str) -> None:
     locked = _locked(issue)
     locked.state = IssueState.ACCEPTED
     locked.save(update_fields=["state"])
-    _note(locked, actor, "accepted", "issue_accept", {"reason": reason})
+    event_record(locked, actor, "accepted", "issue_accept", {"reason": reason})
 
 
 @transaction.atomic
@@ -63,7 +63,7 @@ def issue_reopen(*, issue: Issue, actor: User) -> None:
         return
     locked.state, locked.fixed_in, locked.fixed_from = IssueState.OPEN, None, None
     locked.save(update_fields=["state", "fixed_in", "fixed_from"])
-    _note(locked, actor, "reopened", "issue_reopen", {})
+    event_record(locked, actor, "reopened", "issue_reopen", {})
 
 
 @transaction.atomic
@@ -72,7 +72,7 @@ def issue_own(*, issue: Issue, actor: User, owner: User | None) -> None:
     locked = _locked(issue)
     locked.owner = owner
     locked.save(update_fields=["owner"])
-    _note(locked, actor, "owned", "issue_own", {"owner": owner.name if owner else None})
+    event_record(locked, actor, "owned", "issue_own", {"owner": owner.name if owner else None})
 
 
 @transaction.atomic
@@ -89,13 +89,13 @@ def issue_name(*, issue: Issue, actor: User, name: str, kind: str) -> None:
     detail = {"from": [locked.name, locked.kind], "to": [name, kind]}
     locked.name, locked.kind = name, kind
     locked.save(update_fields=["name", "kind"])
-    _note(locked, actor, "named", "issue_name", detail)
+    event_record(locked, actor, "named", "issue_name", detail)
 
 
 @transaction.atomic
 def issue_note(*, issue: Issue, actor: User, text: str) -> None:
     """Write a note into an issue's history. Raises InvalidDocument without a text."""
-    _note(_locked(issue), actor, "noted", "issue_note", {"text": _text(text, "/text")})
+    event_record(_locked(issue), actor, "noted", "issue_note", {"text": _text(text, "/text")})
 
 
 @transaction.atomic
@@ -116,7 +116,7 @@ def issues_merge(*, issue: Issue, other: Issue, actor: User) -> Issue:
     older.first_seen = min(older.first_seen, newer.first_seen)
     older.last_seen = max(older.last_seen, newer.last_seen)
     older.save(update_fields=["first_seen", "last_seen"])
-    _note(older, actor, "merged", "issues_merge", {"issue": str(newer.pk), "name": newer.name})
+    event_record(older, actor, "merged", "issues_merge", {"issue": str(newer.pk), "name": newer.name})
     return older
 
 
@@ -129,7 +129,7 @@ def issue_split(*, issue: Issue, actor: User) -> None:
         raise InvalidDocument.at("/issue", "was not merged")
     locked.merged_into = None
     locked.save(update_fields=["merged_into"])
-    _note(whole, actor, "split", "issue_split", {"issue": str(locked.pk), "name": locked.name})
+    event_record(whole, actor, "split", "issue_split", {"issue": str(locked.pk), "name": locked.name})
 
 
 def _locked(issue: Issue) -> Issue:
@@ -143,6 +143,7 @@ def _text(text: str, pointer: str) -> str:
     return text
 
 
-def _note(issue: Issue, actor: User, verb: str, act: str, detail: JsonObject) -> Any:
+def event_record(issue: Issue, actor: User, verb: str, act: str, detail: JsonObject) -> Any:
+    """Write an act into an issue's history and the audit log."""
     IssueEvent.objects.create(issue=issue, actor=actor, verb=verb, detail=detail)
     audit_record(project=issue.project, actor=actor, verb=act, target=issue, detail=detail)

@@ -7,13 +7,13 @@ from typing import Any, Final
 from uuid import UUID
 
 from django.contrib import messages
-from django.db.models import Q
 from django.http import Http404, HttpResponse, HttpResponseRedirect, StreamingHttpResponse
 from django.shortcuts import render
 from django.urls import reverse
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from reports.issues import services
+from reports.gates.models import NamedGate
+from reports.issues import acts, services
 from reports.issues.figures import by_agent, seen_in
 from reports.issues.models import Issue, IssueGathering, IssueState
 from reports.issues.page import chart_of, check_of, sentence
@@ -22,18 +22,22 @@ from reports.issues.queries import (
     CASES_A_PAGE,
     SORTS,
     IssueFilter,
+    agent_asked,
+    agents_graded,
     case_row,
     changes_of,
+    issue_asked,
     issue_cases,
     issue_or_404,
     issue_page,
     issue_rows,
+    member_asked,
+    members_of,
 )
 from reports.issues.table import CASE, ISSUE
 from toolevals.grading.failures import CATEGORIES, LAYERS, category_of, fixes_of
 from toolevals.grading.values.problems import InvalidDocument
-from toolevals.runs.models import Agent
-from toolevals.workspace.models import Membership, Role
+from toolevals.workspace.models import Role
 from toolevals.workspace.requests import ProjectRequest, page_number, read_id
 from toolevals.workspace.tables import table_file
 
@@ -61,21 +65,11 @@ def issues(request: ProjectRequest) -> HttpResponse:
         "layers": LAYERS,
         "sorts": SORTS,
         "tools": sorted(set(own.exclude(tool="").values_list("tool", flat=True))),
-        "agents": sorted(set(_agents(request).values_list("name", flat=True))),
+        "agents": sorted(set(agents_graded(request.project).values_list("name", flat=True))),
         "waiting": IssueGathering.objects.waiting().filter(run__project=request.project).count(),
         "may_change": request.role >= Role.REVIEWER,
     }
     return render(request, "reports/issues.html", context)
-
-
-def _agents(request: ProjectRequest) -> Any:
-    """Return the agents of people's graded runs."""
-    runs = Q(runs__grading__isnull=False, runs__baseline_agent="", runs__deleted_at=None)
-    return Agent.objects.filter(runs, project=request.project).distinct().order_by()
-
-
-def _members(request: ProjectRequest) -> Any:
-    return Membership.objects.filter(project=request.project).select_related("user").order_by("user__name")
 
 
 @require_safe
@@ -109,9 +103,14 @@ def issue(request: ProjectRequest, issue: UUID) -> HttpResponse:
         "events": row.events.select_related("actor").order_by("at", "pk"),
         "merged": row.merged.order_by("created_at"),
         "may_change": request.role >= Role.REVIEWER and row.merged_into is None,
-        "agents": _agents(request).order_by("-pk"),
+        "may_gate": request.role >= Role.ADJUDICATOR and row.merged_into is None,
+        "gates": acts.gates_with(row),
+        "kept_gates": NamedGate.objects.in_project(request.project),
+        "source": acts.rerun_source(row) if request.role >= Role.ADJUDICATOR and count else None,
+        "newest": newest.grading.run if (newest := cases.first()) else None,
+        "agents": agents_graded(request.project).order_by("-pk"),
         "others": Issue.objects.in_project(request.project).exclude(pk=row.pk).order_by("name")[:500],
-        "people": [each.user for each in _members(request)],
+        "people": members_of(request.project),
         "kinds": CATEGORIES,
     }
     return render(request, "reports/issue.html", context)
@@ -134,18 +133,53 @@ def issue_act(request: ProjectRequest, issue: UUID, act: str) -> HttpResponse:
     try:
         shown = _ACTS[act](request, row)
     except InvalidDocument as error:
-        problem = error.problems[0]
-        what = problem.pointer.strip("/").replace("_", " ")
-        messages.error(request, f"Not saved: {f'the {what} ' if what else ''}{problem.message}.")
+        _refuse(request, error)
         shown = row
-    return HttpResponseRedirect(reverse("reports:issue", args=[request.project.slug, (shown or row).pk]))
+    return _back(request, shown or row)
+
+
+@require_POST
+def issue_gate(request: ProjectRequest, issue: UUID) -> HttpResponse:
+    """Add to a kept gate the rule that no case has the issue, and show the gate."""
+    row = issue_or_404(request.project, issue)
+    name = request.POST.get("new", "").strip() or request.POST.get("gate", "")
+    try:
+        gate = acts.issue_gate(issue=row, actor=request.user, name=name)
+    except InvalidDocument as error:
+        _refuse(request, error)
+        return _back(request, row)
+    return HttpResponseRedirect(reverse("reports:named-gate", args=[request.project.slug, gate.name]))
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def issue_rerun(request: ProjectRequest, issue: UUID) -> HttpResponse:
+    """Show what a run of the newest agent on the issue's examples takes; by POST, start it."""
+    row = issue_or_404(request.project, issue)
+    if request.method == "POST":
+        try:
+            run = acts.issue_rerun(issue=row, actor=request.user)
+        except InvalidDocument as error:
+            _refuse(request, error)
+            return _back(request, row)
+        return HttpResponseRedirect(reverse("reports:run", args=[request.project.slug, run.number]))
+    rerun = acts.rerun_of(row)
+    if rerun is None:
+        raise Http404
+    return render(request, "reports/issue_rerun.html", {"issue": row, "rerun": rerun, "estimate": rerun.estimate})
+
+
+def _refuse(request: ProjectRequest, error: InvalidDocument) -> None:
+    problem = error.problems[0]
+    what = problem.pointer.strip("/").replace("_", " ")
+    messages.error(request, f"Not saved: {f'the {what} ' if what else ''}{problem.message.removesuffix('.')}.")
+
+
+def _back(request: ProjectRequest, row: Issue) -> HttpResponseRedirect:
+    return HttpResponseRedirect(reverse("reports:issue", args=[request.project.slug, row.pk]))
 
 
 def _fix(request: ProjectRequest, row: Issue) -> None:
-    asked = read_id(request.POST.get("agent", ""))
-    agent = _agents(request).filter(pk=asked).first() if asked else None
-    if agent is None:
-        raise InvalidDocument.at("/agent", "is none of this project")
+    agent = agent_asked(request.project, read_id(request.POST.get("agent", "")))
     services.issue_fix(issue=row, agent=agent, actor=request.user)
 
 
@@ -159,10 +193,8 @@ def _reopen(request: ProjectRequest, row: Issue) -> None:
 
 def _own(request: ProjectRequest, row: Issue) -> None:
     asked = request.POST.get("owner", "")
-    member = next((each for each in _members(request) if str(each.user_id) == asked), None)
-    if asked and member is None:
-        raise InvalidDocument.at("/owner", "is no member of this project")
-    services.issue_own(issue=row, actor=request.user, owner=member.user if member else None)
+    owner = member_asked(request.project, read_id(asked)) if asked else None
+    services.issue_own(issue=row, actor=request.user, owner=owner)
 
 
 def _name(request: ProjectRequest, row: Issue) -> None:
@@ -176,10 +208,7 @@ def _note(request: ProjectRequest, row: Issue) -> None:
 
 
 def _merge(request: ProjectRequest, row: Issue) -> Issue:
-    asked = read_id(request.POST.get("issue", ""))
-    other = Issue.objects.in_project(request.project).filter(pk=asked).first() if asked else None
-    if other is None:
-        raise InvalidDocument.at("/issue", "is none of this project")
+    other = issue_asked(request.project, read_id(request.POST.get("issue", "")))
     return services.issues_merge(issue=row, other=other, actor=request.user)
 
 

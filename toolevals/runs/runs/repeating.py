@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+
 from django.db import transaction
 
 from toolevals.agents.connectors import CONNECTORS
@@ -63,15 +66,27 @@ def errored_ask_again(*, run: Run, actor: User | None) -> Grading:
 @transaction.atomic
 def failing_run_again(*, run: Run, actor: User | None) -> Run:
     """Start a run like this one over the examples that failed in it. Raises InvalidDocument."""
-    parts = RunParts(
+    return _again(replace(_parts(run, actor), failing_of=run), run)
+
+
+@transaction.atomic
+def examples_run_again(*, run: Run, actor: User | None, positions: Sequence[int]) -> Run:
+    """Start a run like this one over the examples at some positions of its version. Raises InvalidDocument."""
+    return _again(replace(_parts(run, actor), only=tuple(positions)), run)
+
+
+def _parts(run: Run, actor: User | None) -> RunParts:
+    return RunParts(
         project=run.project,
         actor=actor,
         experiment=run.experiment,
         agent=run.agent,
         dataset_version=run.dataset_version,
         trials=run.trials,
-        failing_of=run,
     )
+
+
+def _again(parts: RunParts, run: Run) -> Run:
     if run.agent.connector == Connector.BASELINE:
         return run_start(parts)
     if run.agent.connector in CONNECTORS:

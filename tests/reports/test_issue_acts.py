@@ -1,0 +1,98 @@
+"""What is done from an issue: a gate rule, a slice of a run, a run of the newest agent, and all acts by REST."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.urls import reverse
+
+from reports.issues.gathering import issues_due
+from reports.models import Issue, NamedGate
+from tests.reports.reading import csv_rows
+from tests.runs.building import (
+    HISTORY,
+    REFUND,
+    STATUS,
+    baseline_run,
+    call,
+    silence,
+    uploaded_run,
+    version_of,
+)
+from toolevals.runs.models import Run
+from toolevals.workspace.clock import database_now
+from toolevals.workspace.models import AuditEntry
+
+pytestmark = pytest.mark.django_db
+BAD = [call("status", HISTORY), call("history", HISTORY), call("refund", REFUND, order_id="ORD-2"), silence("hello")]
+
+
+@pytest.fixture
+def issue(project: Any, run_jobs: Any) -> Issue:
+    uploaded_run(project, version_of(project), BAD, model="one")
+    run_jobs()
+    issues_due(database_now())
+    return Issue.objects.get(mode="wrong_tool")
+
+
+@pytest.fixture
+def at(project: Any) -> Any:
+    return lambda name, *args: reverse(
+        f"{'reports-api' if name.startswith('api:') else 'reports'}:{name.removeprefix('api:')}",
+        args=[project.slug, *args],
+    )
+
+
+def test_a_gate_rule_is_added_to_a_new_gate_and_once_to_each(issue, client, adjudicator, at):
+    client.force_login(adjudicator)
+    assert "Add a gate rule" in client.get(at("issue", issue.pk)).content.decode()
+    answer = client.post(at("issue-gate", issue.pk), {"new": "issues"})
+    assert answer.headers["Location"] == at("named-gate", "issues")
+    rule = {"metric": f"issue:{issue.pk}", "statistic": "failed_count", "max": 0}
+    assert NamedGate.objects.get().gate == {"bounds": [rule]}
+    other = Issue.objects.exclude(pk=issue.pk).get()
+    client.post(at("issue-gate", other.pk), {"gate": "issues"})
+    assert [each["metric"] for each in NamedGate.objects.get().gate["bounds"]] == [rule["metric"], f"issue:{other.pk}"]
+    again = client.post(at("issue-gate", issue.pk), {"gate": "issues"}, follow=True).content.decode()
+    assert "asks for it already: issues" in again
+    assert at("named-gate", "issues") in again
+    assert "the name takes letters" in client.post(at("issue-gate", issue.pk), {}, follow=True).content.decode()
+    assert list(AuditEntry.objects.filter(verb="issue_gate").values_list("target_id", flat=True)) == [issue.pk, other.pk]
+
+
+def test_a_slice_of_a_run_holds_the_cases_of_the_issue(issue, client, browser_of, at):
+    page = browser_of.get(at("issue", issue.pk)).content.decode()
+    query = {"issue": str(issue.pk)}
+    assert f"{at('cases', 1)}?issue={issue.pk}" in page
+    assert [row["external_id"] for row in csv_rows(browser_of.get(at("cases-csv", 1), query))] == ["status"]
+    assert browser_of.get(at("matrix", 1), query).context["matrix"].total == 1
+    assert [row["external_id"] for row in browser_of.get(at("api:graded-cases", 1), query).json()["results"]] == ["status"]
+    for nothing in ("00000000-0000-0000-0000-000000000000", "x"):
+        assert not csv_rows(browser_of.get(at("cases-csv", 1), {"issue": nothing}))
+
+
+def test_the_newest_agent_runs_again_on_the_examples_of_an_issue(issue, project, client, adjudicator, run_jobs, at):
+    client.force_login(adjudicator)
+    # The predictions were uploaded: there is no agent to be asked.
+    assert "on its examples" not in client.get(at("issue", issue.pk)).content.decode()
+    assert client.get(at("issue-rerun", issue.pk)).status_code == 404
+    assert "No agent that can be asked" in client.post(at("issue-rerun", issue.pk), follow=True).content.decode()
+    baseline_run(project, Run.objects.get().dataset_version)
+    run_jobs()
+    assert "Run baseline on its examples" in client.get(at("issue", issue.pk)).content.decode()
+    page = " ".join(client.get(at("issue-rerun", issue.pk)).content.decode().split())
+    assert '<span class="num">1</span> example of' in page
+    answer = client.post(at("issue-rerun", issue.pk))
+    made = Run.objects.get(number=3)
+    assert answer.headers["Location"] == at("run", 3)
+    entry = made.dataset_version.entries.get(position=made.only[0])
+    assert (len(made.only), entry.revision.example.external_id, made.agent.name) == (1, "status", "baseline")
+    assert list(issue.events.order_by("at", "pk").values_list("verb", flat=True)) == ["opened", "rerun"]
+    assert "of its examples" in " ".join(client.get(at("issue", issue.pk)).content.decode().split())
+
+
+def test_a_reviewer_adds_no_gate_rule_and_starts_no_run(issue, client, reviewer, at):
+    client.force_login(reviewer)
+    assert client.post(at("issue-gate", issue.pk), {"new": "issues"}).status_code == 403
+    assert client.post(at("issue-rerun", issue.pk)).status_code == 403
