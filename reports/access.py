@@ -167,6 +167,10 @@ RULES = {
         for name in ("dispute", "suspect-dispute", "issue-act", "case-tag", "case-note", "thumb")
     },
     **{f"reports-api:{name}": Rule(Role.VIEWER) for name in INTERFACE},
+    **{
+        f"reports-api:issue-{act}": Rule(Role.REVIEWER)
+        for act in ("fix", "accept", "reopen", "own", "name", "note", "merge", "split")
+    },
     "reports-api:run-gates": Rule(Role.VIEWER, Role.ADJUDICATOR),
     # Gates that the project keeps: every member reads, those who gate runs write.
     "reports:named-gate-new": Rule(Role.ADJUDICATOR),

@@ -123,7 +123,7 @@ def issues_merge(*, issue: Issue, other: Issue, actor: User) -> Issue:
 @transaction.atomic
 def issue_split(*, issue: Issue, actor: User) -> None:
     """Take an issue out of the one that it was merged into. Raises InvalidDocument where it was not merged."""
-    locked = _locked(issue)
+    locked = _locked(issue, merged=True)
     whole = locked.merged_into
     if whole is None:
         raise InvalidDocument.at("/issue", "was not merged")
@@ -132,8 +132,12 @@ def issue_split(*, issue: Issue, actor: User) -> None:
     event_record(whole, actor, "split", "issue_split", {"issue": str(locked.pk), "name": locked.name})
 
 
-def _locked(issue: Issue) -> Issue:
-    return Issue.objects.select_for_update(of=("self",)).select_related("project").get(pk=issue.pk)
+def _locked(issue: Issue, *, merged: bool = False) -> Issue:
+    """Return the issue, locked. Raises InvalidDocument where it was merged into another, unless that is asked for."""
+    found = Issue.objects.select_for_update(of=("self",)).select_related("project").get(pk=issue.pk)
+    if found.merged_into_id and not merged:
+        raise InvalidDocument.at("", "The issue was merged: change the one that it is in.")
+    return found
 
 
 def _text(text: str, pointer: str) -> str:

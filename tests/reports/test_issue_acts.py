@@ -27,6 +27,8 @@ from toolevals.workspace.models import AuditEntry
 pytestmark = pytest.mark.django_db
 BAD = [call("status", HISTORY), call("history", HISTORY), call("refund", REFUND, order_id="ORD-2"), silence("hello")]
 
+GOOD = [call("status", STATUS), call("history", HISTORY), call("refund", REFUND), silence("hello")]
+
 
 @pytest.fixture
 def issue(project: Any, run_jobs: Any) -> Issue:
@@ -58,7 +60,10 @@ def test_a_gate_rule_is_added_to_a_new_gate_and_once_to_each(issue, client, adju
     assert "asks for it already: issues" in again
     assert at("named-gate", "issues") in again
     assert "the name takes letters" in client.post(at("issue-gate", issue.pk), {}, follow=True).content.decode()
-    assert list(AuditEntry.objects.filter(verb="issue_gate").values_list("target_id", flat=True)) == [issue.pk, other.pk]
+    assert list(AuditEntry.objects.filter(verb="issue_gate").values_list("target_id", flat=True)) == [
+        issue.pk,
+        other.pk,
+    ]
 
 
 def test_a_slice_of_a_run_holds_the_cases_of_the_issue(issue, client, browser_of, at):
@@ -67,7 +72,9 @@ def test_a_slice_of_a_run_holds_the_cases_of_the_issue(issue, client, browser_of
     assert f"{at('cases', 1)}?issue={issue.pk}" in page
     assert [row["external_id"] for row in csv_rows(browser_of.get(at("cases-csv", 1), query))] == ["status"]
     assert browser_of.get(at("matrix", 1), query).context["matrix"].total == 1
-    assert [row["external_id"] for row in browser_of.get(at("api:graded-cases", 1), query).json()["results"]] == ["status"]
+    assert [row["external_id"] for row in browser_of.get(at("api:graded-cases", 1), query).json()["results"]] == [
+        "status"
+    ]
     for nothing in ("00000000-0000-0000-0000-000000000000", "x"):
         assert not csv_rows(browser_of.get(at("cases-csv", 1), {"issue": nothing}))
 
@@ -96,3 +103,66 @@ def test_a_reviewer_adds_no_gate_rule_and_starts_no_run(issue, client, reviewer,
     client.force_login(reviewer)
     assert client.post(at("issue-gate", issue.pk), {"new": "issues"}).status_code == 403
     assert client.post(at("issue-rerun", issue.pk)).status_code == 403
+
+
+@pytest.fixture
+def by_rest(client: Any, reviewer: Any, at: Any) -> Any:
+    """Return a function that acts on an issue by REST, and returns the status and the answer."""
+    client.force_login(reviewer)
+
+    def act(issue: Issue, name: str, /, **sent: Any) -> tuple[int, Any]:
+        answer = client.post(at(f"api:issue-{name}", issue.pk), sent, content_type="application/json")
+        return answer.status_code, answer.json()
+
+    return act
+
+
+def test_each_act_is_done_by_rest_and_is_in_the_history(issue, project, reviewer, run_jobs, by_rest):
+    good = uploaded_run(project, Run.objects.get().dataset_version, GOOD, model="two")
+    run_jobs()
+    issues_due(database_now())
+    assert by_rest(issue, "own", owner=str(reviewer.pk))[1]["owner"] == reviewer.name
+    assert by_rest(issue, "own", owner=None)[1]["owner"] == ""
+    assert by_rest(issue, "name", name="Status", kind="Goal Deviation")[1]["name"] == "Status"
+    status, answer = by_rest(issue, "fix", agent=str(good.agent_id))
+    assert (status, answer["state"], answer["fixed_from_run"]) == (200, "fixed", 2)
+    assert by_rest(issue, "reopen")[1]["state"] == "open"
+    assert by_rest(issue, "accept", reason="It is cheap.")[1]["state"] == "accepted"
+    other = Issue.objects.exclude(pk=issue.pk).get()
+    older, newer = sorted((issue, other), key=lambda each: (each.created_at, each.pk))
+    assert by_rest(issue, "merge", issue=str(other.pk))[1]["issue_id"] == str(older.pk)
+    status, answer = by_rest(newer, "note", text="here")
+    assert (status, "was merged" in str(answer)) == (422, True)
+    assert by_rest(newer, "split")[1]["merged_into"] is None
+    status, answer = by_rest(issue, "note", text="<b>")
+    verbs = [each["verb"] for each in answer["history"] if each["verb"] not in ("merged", "split")]
+    assert verbs == ["opened", "owned", "owned", "named", "fixed", "reopened", "accepted", "noted"]
+    assert answer["history"][-1]["detail"] == {"text": "<b>"}
+
+
+@pytest.mark.parametrize(
+    ("act", "sent", "pointer"),
+    [
+        ("fix", {"agent": "00000000-0000-0000-0000-000000000000"}, "/agent"),
+        ("fix", {}, "/agent"),
+        ("accept", {"reason": " "}, "/reason"),
+        ("own", {"owner": "00000000-0000-0000-0000-000000000000"}, "/owner"),
+        ("own", {}, "/owner"),
+        ("name", {"name": "a", "kind": "none"}, "/kind"),
+        ("note", {"text": "a", "more": 1}, "/more"),
+        ("reopen", {"more": 1}, "/more"),
+        ("split", {"more": 1}, "/more"),
+        ("split", {}, "/issue"),
+        ("merge", {"issue": "00000000-0000-0000-0000-000000000000"}, "/issue"),
+    ],
+)
+def test_what_an_act_cannot_take_is_refused_by_its_place(issue, by_rest, act, sent, pointer):
+    status, answer = by_rest(issue, act, **sent)
+    assert status == 422
+    assert [each["pointer"] for each in answer["problems"]] == [pointer]
+    assert issue.events.count() == 1
+
+
+def test_a_viewer_acts_not_by_rest(issue, browser_of, at):
+    answer = browser_of.post(at("api:issue-reopen", issue.pk), {}, content_type="application/json")
+    assert answer.status_code == 403
