@@ -24,9 +24,9 @@ class UsedTool:
 
     `error_class` is empty where the tool answered as it should, or where its answer is not known. `arguments_fit` is
     None where no schema was offered or none can be used, or where `arguments` are None because nothing says them;
-    `problem` says what is wrong with the arguments first, or why the schema is not used; `misfits` are the JSON pointers
-    of all that is wrong. `call` is the conversation's own, where it tells of one. `answer` is what a span says that the
-    tool returned, which `is_error` where the span failed.
+    `problem` says what is wrong with the arguments first, or why the schema is not used; `misfits` are the JSON
+    pointers of all that is wrong. `call` is the conversation's own, where it tells of one. `answer` is what a span says
+    that the tool returned, which `is_error` where the span failed.
     """
 
     tool: str
