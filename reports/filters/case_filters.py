@@ -85,8 +85,8 @@ class Filters:
 
     `gold` is where the gold comes from, or NOT and where not, `tag` a failure tag, `tagged` a tag of the team's own,
     `arguments` the verdict on them, `argument` and `value` a JSON pointer into a call's arguments and the JSON value
-    called with, `issue` the id of an issue, `tools` the effects of the expected tool, `turn` how many messages the user has written, `trial` which
-    trial, from 1, `since` and `until` the days (UTC) on which the agent answered.
+    called with, `issue` the id of an issue, `tools` the effects of the expected tool, `turn` how many messages the user
+    has written, `trial` which trial, from 1, `since` and `until` the days (UTC) on which the agent answered.
     """
 
     view: View = View.FIRST

@@ -171,10 +171,10 @@ def gate_read(document: Any, project: Project) -> Gate:
     """Return a gate of a project; raises InvalidDocument with pointers below `/gate`."""
     try:
         gate = read_gate(document)
-        if problems := list(issue_problems(project, document)):
-            raise InvalidDocument(problems)
     except InvalidDocument as error:
         raise error.below("/gate") from None
+    if problems := list(issue_problems(project, document)):
+        raise InvalidDocument(problems).below("/gate")
     return gate
 
 

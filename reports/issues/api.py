@@ -12,6 +12,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from reports.issues import services
+from reports.issues.asked import agent_asked, issue_asked, member_asked
 from reports.issues.figures import by_agent
 from reports.issues.models import Issue, IssueState
 from reports.issues.queries import (
@@ -19,13 +20,10 @@ from reports.issues.queries import (
     CHANGES,
     SORTS,
     IssueFilter,
-    agent_asked,
     case_row,
-    issue_asked,
     issue_cases,
     issue_or_404,
     issue_page,
-    member_asked,
     row_of,
 )
 from reports.issues.services import LONGEST_NOTE

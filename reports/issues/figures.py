@@ -1,25 +1,30 @@
-"""Count the cases of issues, and say what the runs since a fix say of it."""
+"""Count the cases and traces of issues, and say what the runs since a fix say of it."""
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 from uuid import UUID
 
 from django.db.models import Count, F, Q
+from django.db.models.functions import Coalesce
 
-from reports.issues.models import Issue, IssueCase
+from reports.issues.models import Issue, IssueCase, IssueTrace
 from toolevals.grading.metrics.comparison import fisher_fewer
 from toolevals.grading.metrics.rates import Interval, wilson
 from toolevals.runs.models import Run, VerdictCount
+from toolevals.traces.production.version_counts import Version, version_counts
 from toolevals.workspace.models import Project
+
+# What a trace says of whom it was with.
+_WHO: Final = ("end_user", "session")
 
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """The number of some graded cases, and of those of them that fail so."""
+    """The number of some graded cases or traces, and of those of them that fail so."""
 
     seen: int
     cases: int
@@ -115,20 +120,52 @@ def seen_in(issues: Iterable[Issue]) -> dict[UUID, Counter[int]]:
     """Return the cases of each issue, with those merged into it, counted by the numbers of their runs."""
     wanted = {issue.pk: issue for issue in issues}
     found: dict[UUID, Counter[int]] = defaultdict(Counter)
-    if not wanted:
-        return found
-    project = next(iter(wanted.values())).project
-    rows = IssueCase.objects.shown(project).filter(Q(issue__in=wanted) | Q(issue__merged_into__in=wanted))
-    parts = rows.filter(issue__merged_into=None).order_by().values_list("issue", "grading__run__number")
-    for pk, number, count in parts.annotate(count=Count("pk")):
-        found[pk][number] += count
-    merged = rows.exclude(issue__merged_into=None).order_by().values_list("issue__merged_into", flat=True)
-    whole = set(merged.distinct())
-    # A case may be in several issues that were merged: it counts once.
-    for issue in [each for each in wanted.values() if each.pk in whole]:
-        counted = IssueCase.objects.of_issue(issue).order_by().values_list("grading__run__number")
-        found[issue.pk] = Counter(dict(counted.annotate(count=Count("case", distinct=True))))
+    if wanted:
+        shown = IssueCase.objects.shown(next(iter(wanted.values())).project)
+        # A case may be in several issues that were merged: it counts once.
+        for pk, number, count in _of_wholes(shown, wanted, "grading__run__number").annotate(
+            count=Count("case", distinct=True)
+        ):
+            found[pk][number] = count
     return found
+
+
+def traces_in(issues: Iterable[Issue]) -> Counter[UUID]:
+    """Return how many traces each issue is in, with those merged into it."""
+    counts = _of_wholes(IssueTrace.objects.all(), [issue.pk for issue in issues])
+    return Counter(dict(counts.annotate(count=Count("trace", distinct=True))))
+
+
+def _of_wholes(rows: Any, wanted: Collection[UUID], *fields: str) -> Any:
+    """Return the rows of some issues and of those merged into them, to be counted by these issues and some fields."""
+    mine = rows.filter(Q(issue__in=wanted) | Q(issue__merged_into__in=wanted)).order_by()
+    return mine.annotate(whole=Coalesce("issue__merged_into", "issue")).values_list("whole", *fields)
+
+
+@dataclass(frozen=True, slots=True)
+class Touched:
+    """The traces, users and sessions that an issue is in, each counted once, by version of the agent and in all.
+
+    `versions` are those of the agents in which it was seen, in the order in which they came: each with its share.
+    """
+
+    traces: int
+    users: int
+    sessions: int
+    versions: Mapping[Version, Share]
+
+
+def touched_by(issue: Issue) -> Touched:
+    """Return whom an issue touched in production."""
+    mine = IssueTrace.objects.of_issue(issue).order_by()
+    said = {f"{name}s": Count(f"trace__{name}", distinct=True, filter=~Q(**{f"trace__{name}": ""})) for name in _WHO}
+    whole = mine.aggregate(traces=Count("trace", distinct=True), **said)
+    by_version = mine.values_list("trace__agent", "trace__agent_version").annotate(Count("trace", distinct=True))
+    seen = {(agent, version): count for agent, version, count in by_version}
+    agents = {agent for agent, _ in seen}
+    counts = version_counts(issue.project) if seen else {}
+    versions = {each: Share(seen.get(each, 0), count) for each, count in counts.items() if each[0] in agents}
+    return Touched(whole["traces"], whole["end_users"], whole["sessions"], versions)
 
 
 def _runs(project: Project) -> list[_Run]:

@@ -1,4 +1,4 @@
-"""Store issues, the cases that are gathered into them, and what people did with them."""
+"""Store issues, the cases and traces that are gathered into them, and what people did with them."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from django.db.models import F, Q
 
 from toolevals.grading.failures import Failure
 from toolevals.runs.models import Agent, CaseGrade, Grading
+from toolevals.traces.models import Trace
 from toolevals.workspace.fields import DocumentField, MomentField, PublicIdField
 from toolevals.workspace.models import Project, User, untrashed, within
 
@@ -60,7 +61,7 @@ class Issue(models.Model):
     fixed_in = models.ForeignKey(Agent, null=True, on_delete=models.SET_NULL, related_name="+")
     fixed_from = models.PositiveIntegerField(null=True)
     owner = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")
-    # When agents answered so, first and last.
+    # When agents answered so in runs, and when such traces came: first and last.
     first_seen = models.DateTimeField()
     last_seen = models.DateTimeField()
     merged_into = models.ForeignKey("self", null=True, on_delete=models.SET_NULL, related_name="merged")
@@ -120,6 +121,29 @@ class IssueCase(models.Model):
         ]
         indexes: ClassVar[list[models.Index]] = [
             models.Index(fields=["grading", "issue"], name="issue_case_grading"),
+        ]
+
+
+class IssueTraceQuerySet(models.QuerySet["IssueTrace"]):
+    """Reads of the traces of issues."""
+
+    def of_issue(self, issue: Issue) -> IssueTraceQuerySet:
+        """Return the traces of an issue and of those that were merged into it."""
+        return self.filter(Q(issue=issue) | Q(issue__merged_into=issue))
+
+
+class IssueTrace(models.Model):
+    """A trace in which an issue's failure is. It is made again when the trace is summed up again, and goes with it."""
+
+    issue = models.ForeignKey(Issue, on_delete=models.CASCADE, related_name="traces", db_index=False)
+    trace = models.ForeignKey(Trace, on_delete=models.CASCADE, related_name="+")
+
+    objects = IssueTraceQuerySet.as_manager()
+
+    class Meta:
+        constraints: ClassVar[list[models.BaseConstraint]] = [
+            # By trace within each, so that the newest traces come first without a look at the others.
+            models.UniqueConstraint(fields=["issue", "trace"], name="one_trace_an_issue"),
         ]
 
 

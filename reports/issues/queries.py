@@ -3,31 +3,32 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
 
-from django.db.models import Q
+from django.db.models import Case, Count, Exists, F, Func, IntegerField, OuterRef, Q, Subquery, Value, When
+from django.db.models.functions import Coalesce, Lower, Replace
 from django.http import Http404
 
 from labeling.conversation.turns import snippet
 from reports.filters.case_filters import address_query, text
-from reports.issues.figures import agent_runs, earlier_runs, seen_in
-from reports.issues.models import Issue, IssueCase, IssueState
+from reports.issues.figures import agent_runs, earlier_runs, seen_in, traces_in
+from reports.issues.models import Issue, IssueCase, IssueState, IssueTrace
 from toolevals.grading.failures import LAYERS, category_of
-from toolevals.grading.values.problems import InvalidDocument
-from toolevals.json_types import JsonMapping
-from toolevals.runs.models import Agent
-from toolevals.workspace.models import Membership, Project, User
+from toolevals.workspace.models import Project
+from toolevals.workspace.paging import ROWS_AT_ONCE
 from toolevals.workspace.requests import page_number, whole_number
 
 PAGE_SIZE: Final = 25
 CASES_A_PAGE: Final = 25
 # So many agents have a bar, the newest.
 BARS: Final = 9
-SORTS: Final[Mapping[str, str]] = {"state": "state", "name": "name", "last": "last seen", "cases": "cases"}
+SORTS: Final[Mapping[str, str]] = {
+    "state": "state", "name": "name", "last": "last seen", "cases": "cases", "traces": "traces",
+}  # fmt: skip
 # What an issue is in a run, beside the earlier graded runs of its dataset -> what that means.
 CHANGES: Final[Mapping[str, str]] = {
     "new": "in this run and in none before",
@@ -35,7 +36,7 @@ CHANGES: Final[Mapping[str, str]] = {
     "gone": "in the run before and not in this one",
     "seen": "in this run",
 }
-_RANK: Final = {state: place for place, state in enumerate(IssueState.values)}
+_RANKS: Final = tuple(When(state=state, then=Value(place)) for place, state in enumerate(IssueState.values))
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,11 +80,12 @@ class IssueFilter:
 
 @dataclass(frozen=True, slots=True)
 class IssueRow:
-    """One issue of a list: how many cases it has in all, and in those of the newest agents, oldest first."""
+    """One issue of a list: how many cases and traces it has, and cases of the newest agents, oldest first."""
 
     issue: Issue
     cases: int
     runs: int
+    traces: int
     bars: tuple[int, ...]
 
     @property
@@ -124,67 +126,70 @@ class IssuePage:
     agents: Sequence[str]
 
 
-def issue_rows(project: Project, asked: IssueFilter) -> list[IssueRow]:
-    """Return all rows of a list, in its order."""
-    issues = list(_wanted(project, asked).select_related("project"))
-    seen = seen_in(issues)
-    agents = agent_runs(project)
-    newest = list(agents.values())[-BARS:]
-    changed = issue_changes(project, asked.run, seen)[asked.change or "seen"] if asked.run else None
-    named = {number for (_, name), numbers in agents.items() if name == asked.agent for number in numbers}
-    rows = [
-        _row(issue, counts, newest)
-        for issue in issues
-        if (counts := seen.get(issue.pk, Counter())) is not None
-        and (not asked.agent or named & counts.keys())
-        and (changed is None or issue.pk in changed)
-    ]
-    rows.sort(key=lambda row: (row.issue.last_seen, row.issue.pk), reverse=True)
-    rows.sort(key=_ORDERS[asked.sort])
-    return rows
+def issue_rows(project: Project, asked: IssueFilter) -> Iterator[IssueRow]:
+    """Yield all rows of a list, in its order."""
+    ids = list(_sorted(project, asked).values_list("pk", flat=True))
+    newest = _newest(project)
+    for at in range(0, len(ids), ROWS_AT_ONCE):
+        yield from _rows(ids[at : at + ROWS_AT_ONCE], newest)
 
 
-def issue_changes(project: Project, run: int, seen: Mapping[UUID, Counter[int]]) -> dict[str, set[UUID]]:
-    """Return which issues are new, back, gone and seen in a run, by the numbers of the runs that they were seen in."""
-    earlier = earlier_runs(project, run)
-    before = earlier[-1] if earlier else 0
-    found: dict[str, set[UUID]] = {change: set() for change in CHANGES}
-    for issue, counts in seen.items():
-        here, past = run in counts, [number for number in earlier if number in counts]
-        if here:
-            found["seen"].add(issue)
-        if here and not past:
-            found["new"].add(issue)
-        if here and past and before not in counts:
-            found["back"].add(issue)
-        if before in counts and not here:
-            found["gone"].add(issue)
-    return found
+def _rows(ids: Sequence[UUID], newest: Sequence[Sequence[int]]) -> list[IssueRow]:
+    issues = Issue.objects.select_related("project", "owner", "fixed_in").in_bulk(ids)
+    seen, traces = seen_in(issues.values()), traces_in(issues.values())
+    return [_row(issues[pk], seen.get(pk, Counter()), traces[pk], newest) for pk in ids]
 
 
-def changes_of(project: Project, run: int) -> dict[str, int]:
-    """Return how many issues are new, back, gone and seen in a run."""
-    issues = list(Issue.objects.in_project(project))
-    return {change: len(found) for change, found in issue_changes(project, run, seen_in(issues)).items()}
+def _newest(project: Project) -> list[list[int]]:
+    """Return the numbers of the runs of the newest agents, oldest first."""
+    return list(agent_runs(project).values())[-BARS:]
 
 
-def _row(issue: Issue, counts: Counter[int], newest: Sequence[Sequence[int]]) -> IssueRow:
+def _row(issue: Issue, counts: Counter[int], traces: int, newest: Sequence[Sequence[int]]) -> IssueRow:
     bars = tuple(sum(counts[number] for number in numbers) for numbers in newest)
-    return IssueRow(issue, sum(counts.values()), len(counts), bars)
+    return IssueRow(issue, sum(counts.values()), len(counts), traces, bars)
 
 
 def row_of(issue: Issue) -> IssueRow:
     """Return the row of one issue."""
-    newest = list(agent_runs(issue.project).values())[-BARS:]
-    return _row(issue, seen_in([issue]).get(issue.pk, Counter()), newest)
+    return _row(issue, seen_in([issue]).get(issue.pk, Counter()), traces_in([issue])[issue.pk], _newest(issue.project))
 
 
-_ORDERS: Final[JsonMapping] = {
-    "state": lambda row: (_RANK[row.issue.state], -row.newest, -row.cases),
-    "name": lambda row: row.issue.name.replace("`", "").casefold(),
-    "last": lambda row: -row.issue.last_seen.timestamp(),
-    "cases": lambda row: -row.cases,
-}
+def _cases(project: Project, **of_runs: object) -> Any:
+    """Return the shown cases, of some runs, of the issue that a query is about, and of those merged into it."""
+    whole = Q(pk=OuterRef(OuterRef("pk"))) | Q(merged_into=OuterRef(OuterRef("pk")))
+    runs = {f"grading__run__{name}": value for name, value in of_runs.items()}
+    return IssueCase.objects.shown(project).filter(issue__in=Issue.objects.filter(whole).values("pk"), **runs)
+
+
+def _number_of(rows: Any, field: str) -> Coalesce:
+    """Return the number of different values of a field of the rows of an issue."""
+    count = Func(F(field), template="COUNT(DISTINCT %(expressions)s)", output_field=IntegerField())
+    return Coalesce(Subquery(rows.order_by().annotate(number=count).values("number")), 0)
+
+
+def _sorted(project: Project, asked: IssueFilter) -> Any:
+    """Return the issues of a list, in its order."""
+    issues = _wanted(project, asked)
+    whole = Q(pk=OuterRef(OuterRef("pk"))) | Q(merged_into=OuterRef(OuterRef("pk")))
+    traces = IssueTrace.objects.filter(issue__in=Issue.objects.filter(whole).values("pk"))
+    runs = _newest(project)
+    newest, cases, in_traces = (
+        _number_of(rows, field).desc()
+        for rows, field in (
+            (_cases(project, number__in=runs[-1] if runs else []), "case"),
+            (_cases(project), "case"),
+            (traces, "trace"),
+        )
+    )
+    by: dict[str, tuple[Any, ...]] = {
+        "state": (Case(*_RANKS), newest, cases, in_traces),
+        "name": (Lower(Replace("name", Value("`"))),),
+        "last": (),
+        "cases": (cases, in_traces),
+        "traces": (in_traces, cases),
+    }
+    return issues.order_by(*by[asked.sort], "-last_seen", "-pk")
 
 
 def _wanted(project: Project, asked: IssueFilter) -> Any:
@@ -193,18 +198,35 @@ def _wanted(project: Project, asked: IssueFilter) -> Any:
     issues = issues.filter(**{name: value for name, value in given.items() if value})
     if asked.text:
         issues = issues.filter(Q(name__icontains=asked.text) | Q(error_text__icontains=asked.text))
-    return issues
+    if asked.agent:
+        issues = issues.filter(Exists(_cases(project, agent__name=asked.agent)))
+    return issues.filter(_changed(project, asked.run)[asked.change or "seen"]) if asked.run else issues
+
+
+def _changed(project: Project, run: int) -> dict[str, Q]:
+    """Return the condition on an issue under which it is new, back, gone or seen in a run."""
+    earlier = earlier_runs(project, run)
+    here, past, before = (Q(Exists(_cases(project, number__in=numbers))) for numbers in ([run], earlier, earlier[-1:]))
+    return {"new": here & ~past, "back": here & past & ~before, "gone": before & ~here, "seen": here}
+
+
+def changes_of(project: Project, run: int) -> dict[str, int]:
+    """Return how many issues are new, back, gone and seen in a run."""
+    issues = Issue.objects.in_project(project)
+    return {change: issues.filter(which).count() for change, which in _changed(project, run).items()}
 
 
 def issue_page(project: Project, asked: IssueFilter) -> IssuePage:
     """Return the page that is wanted, the last one where there are fewer."""
-    rows = issue_rows(project, asked)
-    pages = max(-(-len(rows) // PAGE_SIZE), 1)
+    count = _wanted(project, asked).count()
+    pages = max(-(-count // PAGE_SIZE), 1)
     start = (min(asked.page, pages) - 1) * PAGE_SIZE
-    states = Counter(Issue.objects.in_project(project).order_by().values_list("state", flat=True))
+    ids = list(_sorted(project, asked).values_list("pk", flat=True)[start : start + PAGE_SIZE])
+    by_state = Issue.objects.in_project(project).order_by().values_list("state").annotate(Count("pk"))
+    states = Counter(dict(by_state))
     agents = [f"{name} (run {numbers[0]})" for (_, name), numbers in agent_runs(project).items()]
     counted = {state: states[state] for state in IssueState.values}
-    return IssuePage(rows[start : start + PAGE_SIZE], len(rows), pages, counted, agents[-BARS:])
+    return IssuePage(_rows(ids, _newest(project)), count, pages, counted, agents[-BARS:])
 
 
 def issue_or_404(project: Project, issue: UUID) -> Issue:
@@ -215,42 +237,6 @@ def issue_or_404(project: Project, issue: UUID) -> Issue:
     if (row := found.first()) is None:
         raise Http404
     return row
-
-
-def agents_graded(project: Project) -> Any:
-    """Return the agents of people's graded runs."""
-    runs = Q(runs__grading__isnull=False, runs__baseline_agent="", runs__deleted_at=None)
-    return Agent.objects.filter(runs, project=project).distinct().order_by()
-
-
-def members_of(project: Project) -> list[User]:
-    """Return the project's members by name."""
-    members = Membership.objects.filter(project=project).select_related("user").order_by("user__name")
-    return [each.user for each in members]
-
-
-def agent_asked(project: Project, pk: UUID | None) -> Agent:
-    """Return the agent with graded runs of that id. Raises InvalidDocument."""
-    agent: Agent | None = agents_graded(project).filter(pk=pk).first() if pk else None
-    if agent is None:
-        raise InvalidDocument.at("/agent", "is none of this project with a graded run")
-    return agent
-
-
-def member_asked(project: Project, pk: UUID | None) -> User:
-    """Return the member of that id. Raises InvalidDocument."""
-    member = next((each for each in members_of(project) if each.pk == pk), None)
-    if member is None:
-        raise InvalidDocument.at("/owner", "is no member of this project")
-    return member
-
-
-def issue_asked(project: Project, pk: UUID | None) -> Issue:
-    """Return the issue of that id, merged or not. Raises InvalidDocument."""
-    found = Issue.objects.filter(project=project, pk=pk).first() if pk else None
-    if found is None:
-        raise InvalidDocument.at("/issue", "is none of this project")
-    return found
 
 
 @dataclass(frozen=True, slots=True)

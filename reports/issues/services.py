@@ -106,8 +106,9 @@ def issues_merge(*, issue: Issue, other: Issue, actor: User) -> Issue:
     """
     if issue.pk == other.pk or issue.project_id != other.project_id:
         raise InvalidDocument.at("/issue", "is this issue, or another project's")
-    pair = Issue.objects.select_for_update().filter(pk__in=[issue.pk, other.pk]).order_by("created_at", "pk")
-    older, newer = pair
+    # Locked in the order of ids, as by those who gather.
+    pair = Issue.objects.select_for_update().filter(pk__in=[issue.pk, other.pk]).order_by("pk")
+    older, newer = sorted(pair, key=lambda each: (each.created_at, each.pk))
     if older.merged_into_id or newer.merged_into_id:
         raise InvalidDocument.at("/issue", "was merged already")
     Issue.objects.filter(merged_into=newer).update(merged_into=older)

@@ -21,6 +21,7 @@ _ISSUE: Final = (
     Column("state", STATES, "issue.state"),
     Column("cases", int),
     Column("runs", int),
+    Column("traces", int),
     Column("newest_agent_cases", int, "newest"),
     Column("category"),
     Column("kind", str, "issue.kind"),

@@ -14,6 +14,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from reports.gates.models import NamedGate
 from reports.issues import acts, services
+from reports.issues.asked import agent_asked, agents_graded, issue_asked, member_asked, members_of
 from reports.issues.figures import by_agent, seen_in
 from reports.issues.models import Issue, IssueGathering, IssueState
 from reports.issues.page import chart_of, check_of, sentence
@@ -22,17 +23,12 @@ from reports.issues.queries import (
     CASES_A_PAGE,
     SORTS,
     IssueFilter,
-    agent_asked,
-    agents_graded,
     case_row,
     changes_of,
-    issue_asked,
     issue_cases,
     issue_or_404,
     issue_page,
     issue_rows,
-    member_asked,
-    members_of,
 )
 from reports.issues.table import CASE, ISSUE
 from toolevals.grading.failures import CATEGORIES, LAYERS, category_of, fixes_of
