@@ -51,6 +51,8 @@ class IssueFilter:
     # The number of a run, and what is wanted of it: one of CHANGES.
     run: int = 0
     change: str = ""
+    # The number of the run that it is held beside; 0 is the one before it.
+    beside: int = 0
     sort: str = "state"
     page: int = 1
 
@@ -67,6 +69,7 @@ class IssueFilter:
             text(query, "q").strip(),
             run,
             change if run and change in CHANGES else "",
+            (whole_number(query.get("beside", "")) or 0) if run else 0,
             sort if sort in SORTS else "state",
             page_number(query.get("page", "1")),
         )
@@ -75,6 +78,7 @@ class IssueFilter:
         """Return the address of this list with these values, on its first page unless one is given."""
         asked = {"state": self.state, "layer": self.layer, "tool": self.tool, "agent": self.agent, "q": self.text}
         asked |= {"run": str(self.run) if self.run else "", "change": self.change}
+        asked |= {"beside": str(self.beside) if self.beside else ""}
         return address_query(asked | {"sort": "" if self.sort == "state" else self.sort} | changes)
 
 
@@ -200,20 +204,24 @@ def _wanted(project: Project, asked: IssueFilter) -> Any:
         issues = issues.filter(Q(name__icontains=asked.text) | Q(error_text__icontains=asked.text))
     if asked.agent:
         issues = issues.filter(Exists(_cases(project, agent__name=asked.agent)))
-    return issues.filter(_changed(project, asked.run)[asked.change or "seen"]) if asked.run else issues
+    return issues.filter(changed_in(project, asked.run, asked.beside)[asked.change or "seen"]) if asked.run else issues
 
 
-def _changed(project: Project, run: int) -> dict[str, Q]:
-    """Return the condition on an issue under which it is new, back, gone or seen in a run."""
+def changed_in(project: Project, run: int, before: int = 0) -> dict[str, Q]:
+    """Return the condition on an issue under which it is new, back, gone or seen in a run.
+
+    That is beside the run of number `before`, by default the graded run of its dataset before it.
+    """
     earlier = earlier_runs(project, run)
-    here, past, before = (Q(Exists(_cases(project, number__in=numbers))) for numbers in ([run], earlier, earlier[-1:]))
-    return {"new": here & ~past, "back": here & past & ~before, "gone": before & ~here, "seen": here}
+    beside = [before] if before else earlier[-1:]
+    here, past, just = (Q(Exists(_cases(project, number__in=each))) for each in ([run], [*earlier, *beside], beside))
+    return {"new": here & ~past, "back": here & past & ~just, "gone": just & ~here, "seen": here}
 
 
-def changes_of(project: Project, run: int) -> dict[str, int]:
+def changes_of(project: Project, run: int, before: int = 0) -> dict[str, int]:
     """Return how many issues are new, back, gone and seen in a run."""
     issues = Issue.objects.in_project(project)
-    return {change: issues.filter(which).count() for change, which in _changed(project, run).items()}
+    return {change: issues.filter(which).count() for change, which in changed_in(project, run, before).items()}
 
 
 def issue_page(project: Project, asked: IssueFilter) -> IssuePage:

@@ -45,7 +45,7 @@ def issues(request: ProjectRequest) -> HttpResponse:
     page = issue_page(request.project, asked)
     here = min(asked.page, page.pages)
     own = Issue.objects.in_project(request.project).order_by()
-    changes = changes_of(request.project, asked.run).items() if asked.run else ()
+    changes = changes_of(request.project, asked.run, asked.beside).items() if asked.run else ()
     context = {
         "asked": asked,
         "page": page,
@@ -57,7 +57,7 @@ def issues(request: ProjectRequest) -> HttpResponse:
         "all": asked.query(state=""),
         "total": sum(page.states.values()),
         "changes": [(change, counted, asked.query(change=change)) for change, counted in changes],
-        "no_run": asked.query(run="", change=""),
+        "no_run": asked.query(run="", change="", beside=""),
         "layers": LAYERS,
         "sorts": SORTS,
         "tools": sorted(set(own.exclude(tool="").values_list("tool", flat=True))),

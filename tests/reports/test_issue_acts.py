@@ -166,3 +166,28 @@ def test_what_an_act_cannot_take_is_refused_by_its_place(issue, by_rest, act, se
 def test_a_viewer_acts_not_by_rest(issue, browser_of, at):
     answer = browser_of.post(at("api:issue-reopen", issue.pk), {}, content_type="application/json")
     assert answer.status_code == 403
+
+
+def test_a_run_and_a_comparison_tell_which_issues_are_new_back_and_gone(issue, project, run_jobs, browser_of, at):
+    version = Run.objects.get().dataset_version
+    for rows, model in ((GOOD, "two"), ([BAD[0], *GOOD[1:]], "three")):
+        uploaded_run(project, version, rows, model=model)
+        run_jobs()
+    assert "still being gathered" in browser_of.get(at("run", 3)).content.decode()
+    issues_due(database_now())
+
+    def told(page: Any) -> tuple[int, dict[str, int]]:
+        found = page.context["issues"]
+        return found.before, {change.name: change.count for change in found.changes}
+
+    assert told(browser_of.get(at("run", 1))) == (0, {"new": 2})
+    assert told(browser_of.get(at("run", 2))) == (1, {"gone": 2})
+    assert told(browser_of.get(at("run", 3))) == (2, {"back": 1})
+    assert told(browser_of.get(at("compare", 1, 3))) == (1, {"gone": 1})
+    page = browser_of.get(at("compare", 3, 1))
+    assert told(page) == (3, {"new": 1})
+    [change] = page.context["issues"].changes
+    assert change.query == "run=1&change=new&beside=3"
+    listed = browser_of.get(f"{at('issues')}?{change.query}").context["page"].rows
+    assert [row.issue.pk for row in listed] == [each.pk for each in change.issues]
+    assert browser_of.get(f"{at('api:issues')}?{change.query}").json()["count"] == 1
