@@ -149,6 +149,7 @@ urlpatterns = [
     path("issues.csv", issues.issues_csv, name="issues-csv"),
     path("issues/<uuid:issue>/", issues.issue, name="issue"),
     path("issues/<uuid:issue>/cases.csv", issues.issue_cases_csv, name="issue-cases-csv"),
+    path("issues/<uuid:issue>/traces.csv", issues.issue_traces_csv, name="issue-traces-csv"),
     path("issues/<uuid:issue>/<slug:act>/", issues.issue_act, name="issue-act"),
     path("solved/", solved.solved, name="solved"),
     path("solved.csv", solved.solved_csv, name="solved-csv"),

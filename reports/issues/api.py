@@ -8,7 +8,7 @@ from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from reports.issues.figures import by_agent
+from reports.issues.figures import by_agent, touched_by, versions_of
 from reports.issues.models import IssueState
 from reports.issues.queries import (
     CASES_A_PAGE,
@@ -19,6 +19,7 @@ from reports.issues.queries import (
     issue_cases,
     issue_or_404,
     issue_page,
+    issue_traces,
     row_of,
 )
 from reports.issues.table import PAGE, WHOLE
@@ -52,7 +53,7 @@ class IssuesView(ProjectView):
 
 
 class IssueView(ProjectView):
-    """One issue with its figures, its newest cases and its history."""
+    """One issue with its figures, its newest cases and traces, and its history."""
 
     @extend_schema(responses=serializer_of(WHOLE))
     def get(self, _request: Request, issue: UUID) -> Response:
@@ -65,6 +66,12 @@ class IssueView(ProjectView):
             "lasting_fix": fixes.lasting,
             "by_agent": by_agent(found),
             "newest_cases": [case_row(each) for each in issue_cases(found)[:CASES_A_PAGE]],
+            "touched": touched_by(found),
+            "by_version": [
+                {"agent": agent, "version": version, "seen": share.seen, "traces": share.cases}
+                for (agent, version), share in versions_of(found).items()
+            ],
+            "newest_traces": issue_traces(found, self.role)[:CASES_A_PAGE],
             "history": [
                 {
                     "verb": event.verb,
