@@ -72,6 +72,7 @@ DOWNLOADS = (
     "suspects-csv",
     "issues-csv",
     "issue-cases-csv",
+    "issue-traces-csv",
     "trends-csv",
     "agent-trends-csv",
     "bundle-file",

@@ -13,7 +13,7 @@ from rest_framework.response import Response
 
 from reports.issues import services
 from reports.issues.asked import agent_asked, issue_asked, member_asked
-from reports.issues.figures import by_agent
+from reports.issues.figures import by_agent, touched_by, versions_of
 from reports.issues.models import Issue, IssueState
 from reports.issues.queries import (
     CASES_A_PAGE,
@@ -24,6 +24,7 @@ from reports.issues.queries import (
     issue_cases,
     issue_or_404,
     issue_page,
+    issue_traces,
     row_of,
 )
 from reports.issues.services import LONGEST_NOTE
@@ -33,7 +34,7 @@ from toolevals.json_types import JsonObject
 from toolevals.workspace.api.base import ProjectView
 from toolevals.workspace.api.plain import PlainSerializer
 from toolevals.workspace.idempotency.api import idempotent
-from toolevals.workspace.models import User
+from toolevals.workspace.models import Role, User
 from toolevals.workspace.tables import serializer_of
 
 
@@ -62,7 +63,7 @@ class IssuesView(ProjectView):
         return Response(serializer_of(PAGE)(document).data)
 
 
-def _whole(issue: Issue) -> Response:
+def _whole(issue: Issue, role: Role) -> Response:
     fixes = fixes_of(issue.failure)
     document = {
         "row": row_of(issue),
@@ -71,6 +72,12 @@ def _whole(issue: Issue) -> Response:
         "lasting_fix": fixes.lasting,
         "by_agent": by_agent(issue),
         "newest_cases": [case_row(each) for each in issue_cases(issue)[:CASES_A_PAGE]],
+        "touched": touched_by(issue),
+        "by_version": [
+            {"agent": agent, "version": version, "seen": share.seen, "traces": share.cases}
+            for (agent, version), share in versions_of(issue).items()
+        ],
+        "newest_traces": issue_traces(issue, role)[:CASES_A_PAGE],
         "history": [
             {
                 "verb": event.verb,
@@ -85,11 +92,11 @@ def _whole(issue: Issue) -> Response:
 
 
 class IssueView(ProjectView):
-    """One issue with its figures, its newest cases and its history."""
+    """One issue with its figures, its newest cases and traces, and its history."""
 
     @extend_schema(responses=serializer_of(WHOLE))
     def get(self, _request: Request, issue: UUID) -> Response:
-        return _whole(issue_or_404(self.project, issue))
+        return _whole(issue_or_404(self.project, issue), self.role)
 
 
 class IssueNothingSerializer(PlainSerializer):
@@ -189,7 +196,7 @@ def _view_of(act: Act, asks: type[PlainSerializer]) -> type[ProjectView]:
             sent.is_valid(raise_exception=True)
             row = issue_or_404(self.project, issue)
             shown = act(row, self.user, sent.validated_data) or row
-            return _whole(issue_or_404(self.project, shown.pk))
+            return _whole(issue_or_404(self.project, shown.pk), self.role)
 
     return IssueActView
 

@@ -15,6 +15,7 @@ from uuid import UUID, uuid5
 from django.db import transaction
 from django.db.models import Exists, OuterRef, Q
 
+from reports.issues.figures import is_version
 from reports.issues.models import (
     FAILURE_FIELDS,
     Issue,
@@ -28,7 +29,7 @@ from toolevals.grading.failures import Failure, failures_of, kind_of, name_of
 from toolevals.grading.values import Transcript
 from toolevals.grading.values.verdicts import CaseGrade as Grade
 from toolevals.json_types import JsonObject
-from toolevals.runs.models import Agent, CaseGrade, Episode, Grading
+from toolevals.runs.models import CaseGrade, Episode, Grading
 from toolevals.traces.intake.models import came_at
 from toolevals.traces.models import Trace
 from toolevals.workspace.clock import database_now
@@ -102,11 +103,6 @@ def trace_gather(*, trace: Trace, agent: str, version: str, failures: Sequence[F
     )
     back = (each for each in _fixed(issues.values()) if each.fixed_in and is_version(each.fixed_in, agent, version))
     _reopen(back, {"trace": str(trace.pk), "agent": agent, "version": version})
-
-
-def is_version(agent: Agent, name: str, version: str) -> bool:
-    """Return whether a name and a version, as traces say them, are those of an agent."""
-    return agent.name == name and version in ({agent.prompt_version, agent.commit} - {""} or {""})
 
 
 def _failures(case: CaseGrade) -> Iterator[Failure]:

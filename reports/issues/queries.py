@@ -18,12 +18,16 @@ from reports.filters.case_filters import address_query, text
 from reports.issues.figures import agent_runs, earlier_runs, seen_in, traces_in
 from reports.issues.models import Issue, IssueCase, IssueState, IssueTrace
 from toolevals.grading.failures import LAYERS, category_of
-from toolevals.workspace.models import Project
+from toolevals.traces.blindness import closed_to
+from toolevals.traces.models import Trace
+from toolevals.traces.production.version_counts import Version
+from toolevals.workspace.models import Project, Role
 from toolevals.workspace.paging import ROWS_AT_ONCE
 from toolevals.workspace.requests import page_number, whole_number
 
 PAGE_SIZE: Final = 25
 CASES_A_PAGE: Final = 25
+TRACES_A_PAGE: Final = 8
 # So many agents have a bar, the newest.
 BARS: Final = 9
 SORTS: Final[Mapping[str, str]] = {
@@ -280,3 +284,11 @@ def case_row(row: IssueCase) -> IssueCaseRow:
     return IssueCaseRow(
         row.case_id, run.number, run.agent.name, revision.example.external_id, snippet(revision.input), row.at
     )
+
+
+def issue_traces(issue: Issue, role: Role, version: Version | None = None) -> Any:
+    """Return the traces of an issue that are not closed to a member with a role, of one version where it is given."""
+    found = Trace.objects.in_project(issue.project).filter(pk__in=IssueTrace.objects.of_issue(issue).values("trace"))
+    if version is not None:
+        found = found.filter(agent=version[0], agent_version=version[1])
+    return found.exclude(closed_to(issue.project, role)).order_by("-pk")

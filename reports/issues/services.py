@@ -22,8 +22,8 @@ LONGEST_NOTE = 2_000
 def issue_fix(*, issue: Issue, agent: Agent, actor: User) -> FixCheck:
     """Say that an issue is fixed in an agent, from its first run on, and return what the runs say of that.
 
-    Raises InvalidDocument where it is not so: the failure is in a case since, no case was graded since, or cases wait
-    to be gathered.
+    Raises InvalidDocument where it is not so: the failure is in a case since or in a trace of the agent, neither was
+    seen since, or cases wait to be gathered.
     """
     locked = _locked(issue)
     first = agent.runs.filter(grading__isnull=False).order_by("number").values_list("number", flat=True).first()
@@ -31,16 +31,22 @@ def issue_fix(*, issue: Issue, agent: Agent, actor: User) -> FixCheck:
         raise InvalidDocument.at("/agent", "has no graded run yet: run it on the cases first")
     if IssueGathering.objects.waiting().filter(run__project=locked.project_id).exists():
         raise InvalidDocument.at("/agent", "has runs whose failures are still being gathered: try again in a moment")
-    check = fix_check(locked, first)
+    check = fix_check(locked, agent, first)
+    if check.traces:
+        raise InvalidDocument.at("/agent", f"has not fixed it: {check.traces} of its traces in production fail so")
     if check.since.seen:
         raise InvalidDocument.at(
-            "/agent", f"has not fixed it: {check.since.seen} of {check.since.cases} cases since run {first} fail so"
+            "/agent",
+            f"has not fixed it: {check.since.seen} of {check.since.cases} {check.of} since run {first} fail so",
         )
     if not check.since.cases:
-        raise InvalidDocument.at("/agent", f"tells nothing: no case of its datasets is graded since run {first}")
+        nothing = (
+            "no trace of it came" if check.of == "traces" else f"no case of its datasets is graded since run {first}"
+        )
+        raise InvalidDocument.at("/agent", f"tells nothing: {nothing}")
     locked.state, locked.fixed_in, locked.fixed_from = IssueState.FIXED, agent, first
     locked.save(update_fields=["state", "fixed_in", "fixed_from"])
-    detail = {"agent": agent.name, "run": first, "cases": check.since.cases, "luck": check.luck}
+    detail = {"agent": agent.name, "run": first, "cases": check.since.cases, "of": check.of, "luck": check.luck}
     event_record(locked, actor, "fixed", "issue_fix", detail)
     return check
 

@@ -4,24 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any, Final
+from urllib.parse import urlencode
 from uuid import UUID
 
 from django.contrib import messages
+from django.db.models import Case, Value, When
 from django.http import Http404, HttpResponse, HttpResponseRedirect, StreamingHttpResponse
 from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from reports.filters.case_filters import text
 from reports.gates.models import NamedGate
 from reports.issues import acts, services
 from reports.issues.asked import agent_asked, agents_graded, issue_asked, member_asked, members_of
-from reports.issues.figures import by_agent, seen_in
+from reports.issues.figures import by_agent, seen_in, touched_by, versions_of
 from reports.issues.models import Issue, IssueGathering, IssueState
-from reports.issues.page import chart_of, check_of, sentence
+from reports.issues.page import chart_of, check_of, points_of_production, points_of_runs, sentence
 from reports.issues.queries import (
     BARS,
     CASES_A_PAGE,
     SORTS,
+    TRACES_A_PAGE,
     IssueFilter,
     case_row,
     changes_of,
@@ -29,11 +33,14 @@ from reports.issues.queries import (
     issue_or_404,
     issue_page,
     issue_rows,
+    issue_traces,
 )
-from reports.issues.table import CASE, ISSUE
+from reports.issues.table import CASE, ISSUE, TRACE
 from toolevals.grading.failures import CATEGORIES, LAYERS, category_of, fixes_of
 from toolevals.grading.values.problems import InvalidDocument
+from toolevals.traces.production.version_counts import Version
 from toolevals.workspace.models import Role
+from toolevals.workspace.paging import page_of
 from toolevals.workspace.requests import ProjectRequest, page_number, read_id
 from toolevals.workspace.tables import table_file
 
@@ -60,7 +67,7 @@ def issues(request: ProjectRequest) -> HttpResponse:
         "no_run": asked.query(run="", change="", beside=""),
         "layers": LAYERS,
         "sorts": SORTS,
-        "tools": sorted(set(own.exclude(tool="").values_list("tool", flat=True))),
+        "tools": sorted(own.exclude(tool="").values_list("tool", flat=True).distinct()),
         "agents": sorted(set(agents_graded(request.project).values_list("name", flat=True))),
         "waiting": IssueGathering.objects.waiting().filter(run__project=request.project).count(),
         "may_change": request.role >= Role.REVIEWER,
@@ -80,16 +87,23 @@ def issue(request: ProjectRequest, issue: UUID) -> HttpResponse:
     """Show one issue."""
     row = issue_or_404(request.project, issue)
     check = check_of(row)
-    counts = by_agent(row)
+    counts, versions, touched = by_agent(row), versions_of(row), touched_by(row)
     cases = issue_cases(row)
+    traces = issue_traces(row, request.role, asked := _version(request))
     count = sum(seen_in([row]).get(row.pk, {}).values())
     pages = max(-(-count // CASES_A_PAGE), 1)
     here = min(page_number(request.GET.get("page", "1")), pages)
     context = {
         "issue": row,
-        "say": sentence(row, check, counts),
+        "say": sentence(row, check, counts, touched),
         "check": check,
-        "chart": chart_of(row, counts[-BARS:]),
+        "chart": chart_of(points_of_runs(row, counts)[-BARS:]),
+        "production": chart_of(points_of_production(row, versions)[-BARS:]),
+        "touched": touched,
+        "asked": asked,
+        "of_version": urlencode(dict(zip(("agent", "version"), asked or (), strict=False))),
+        "traces": page_of(traces, request.GET.get("before", ""), TRACES_A_PAGE),
+        "shown": traces.count() if touched.traces else 0,
         "cases": [case_row(each) for each in cases[(here - 1) * CASES_A_PAGE : here * CASES_A_PAGE]],
         "count": count,
         "here": here,
@@ -105,11 +119,33 @@ def issue(request: ProjectRequest, issue: UUID) -> HttpResponse:
         "source": acts.rerun_source(row) if request.role >= Role.ADJUDICATOR and count else None,
         "newest": newest.grading.run if (newest := cases.first()) else None,
         "agents": agents_graded(request.project).order_by("-pk"),
-        "others": Issue.objects.in_project(request.project).exclude(pk=row.pk).order_by("name")[:500],
+        "others": _others(row),
         "people": members_of(request.project),
         "kinds": CATEGORIES,
     }
     return render(request, "reports/issue.html", context)
+
+
+def _version(request: ProjectRequest) -> Version | None:
+    """Return the version of an agent whose traces are wanted; None for all."""
+    query = request.GET.dict()
+    return (text(query, "agent"), text(query, "version")) if "version" in query else None
+
+
+def _others(row: Issue) -> Any:
+    """Return what an issue may be merged with, the likest first."""
+    same = Case(
+        When(layer=row.layer, tool=row.tool, then=Value(0)), When(tool=row.tool, then=Value(1)), default=Value(2)
+    )
+    return Issue.objects.in_project(row.project).exclude(pk=row.pk).order_by(same, "name")[:500]
+
+
+@require_safe
+def issue_traces_csv(request: ProjectRequest, issue: UUID) -> StreamingHttpResponse:
+    """Send the traces of an issue."""
+    row = issue_or_404(request.project, issue)
+    rows = issue_traces(row, request.role, _version(request)).iterator(chunk_size=500)
+    return table_file(f"{request.project.slug}-issue-{str(row.pk)[:8]}-traces", TRACE, rows)
 
 
 @require_safe

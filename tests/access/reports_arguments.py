@@ -55,7 +55,7 @@ def an_issue(world: World, person: User) -> UUID:
     """Return an issue with one case; the first call makes it."""
     run = a_graded_run(world)
     failure = Failure("selection", "wrong_tool", "get_order_status", "issue_refund")
-    pk = issue_id(world.project, failure)
+    pk = issue_id(world.project.pk, failure)
     if not Issue.objects.filter(pk=pk).exists():
         case = CaseGrade.objects.filter(grading__run=run).latest("pk")
         at = case.transcript.created_at
