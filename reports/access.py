@@ -16,6 +16,7 @@ PAGES = (
     "suspects",
     "issues",
     "issue",
+    "run-issues",
     "trends",
     "agent-trends",
     "bundle",

@@ -146,6 +146,7 @@ urlpatterns = [
         name="suspect-dispute",
     ),
     path("issues/", issues.issues, name="issues"),
+    path("runs/<int:number>/issues/", issues.run_changes, name="run-issues"),
     path("issues.csv", issues.issues_csv, name="issues-csv"),
     path("issues/<uuid:issue>/", issues.issue, name="issue"),
     path("issues/<uuid:issue>/cases.csv", issues.issue_cases_csv, name="issue-cases-csv"),

@@ -37,7 +37,6 @@ from reports.downloads.long_tables import compared_table
 from reports.downloads.views import long_csv
 from reports.filters.case_filters import address_query, text
 from reports.filters.case_filters import number as read_number
-from reports.issues.changes import run_issues
 from reports.public_scores.queries import public_rows
 from reports.run.header import run_head, run_of
 from reports.run.queries import noisier
@@ -120,7 +119,6 @@ def _analyses(request: ProjectRequest, runs: TwoRuns) -> dict[str, Any]:
         "public": tuple(dict.fromkeys(row for run in (runs.before, runs.after) for row in public_rows(run.agent))),
         "lists": [(each, moved_page(runs, each, 0, MOST_EXAMPLES)) for each in lists],
         "judges": judge_deltas(runs),
-        "issues": None if runs.part.conditions else run_issues(runs.after, runs.before.number),
         "metrics_asked": reads,
         "metrics": compared_metrics(runs) if reads else (),
         "spending": compared_spending(runs) if reads else (),

@@ -18,6 +18,7 @@ from reports.filters.case_filters import text
 from reports.gates.models import NamedGate
 from reports.issues import acts, services
 from reports.issues.asked import agent_asked, agents_graded, issue_asked, member_asked, members_of
+from reports.issues.changes import run_issues
 from reports.issues.figures import by_agent, seen_in, touched_by, versions_of
 from reports.issues.models import Issue, IssueGathering, IssueState
 from reports.issues.page import chart_of, check_of, points_of_production, points_of_runs, sentence
@@ -36,12 +37,13 @@ from reports.issues.queries import (
     issue_traces,
 )
 from reports.issues.table import CASE, ISSUE, TRACE
+from reports.run.header import run_of
 from toolevals.grading.failures import CATEGORIES, LAYERS, category_of, fixes_of
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.traces.production.version_counts import Version
 from toolevals.workspace.models import Role
 from toolevals.workspace.paging import page_of
-from toolevals.workspace.requests import ProjectRequest, page_number, read_id
+from toolevals.workspace.requests import ProjectRequest, page_number, read_id, whole_number
 from toolevals.workspace.tables import table_file
 
 
@@ -73,6 +75,14 @@ def issues(request: ProjectRequest) -> HttpResponse:
         "may_change": request.role >= Role.REVIEWER,
     }
     return render(request, "reports/issues.html", context)
+
+
+@require_safe
+def run_changes(request: ProjectRequest, number: int) -> HttpResponse:
+    """Send the part of a run's page that tells which issues changed, beside the run before it or `?beside=`."""
+    beside = whole_number(request.GET.get("beside", "")) or 0
+    context = {"issues": run_issues(run_of(request, number), beside)}
+    return render(request, "reports/parts/issue_changes_shown.html", context)
 
 
 @require_safe
@@ -113,7 +123,7 @@ def issue(request: ProjectRequest, issue: UUID) -> HttpResponse:
         "events": row.events.select_related("actor").order_by("at", "pk"),
         "merged": row.merged.order_by("created_at"),
         "may_change": request.role >= Role.REVIEWER and row.merged_into is None,
-        "may_gate": request.role >= Role.ADJUDICATOR and row.merged_into is None,
+        "may_gate": request.role >= Role.ADJUDICATOR and row.merged_into is None and count,
         "gates": acts.gates_with(row),
         "kept_gates": NamedGate.objects.in_project(request.project),
         "source": acts.rerun_source(row) if request.role >= Role.ADJUDICATOR and count else None,

@@ -12,7 +12,6 @@ from reports.cases.queries import grading_sums, verdict_counts
 from reports.costs.queries import spending_shown
 from reports.filters.case_filters import LATENT, address_query, choice, text, verdict_column
 from reports.gates.page import newest_gate
-from reports.issues.changes import run_issues
 from reports.matrix.analysis import Matrix
 from reports.matrix.queries import counted_matrix
 from reports.matrix.state import MatrixState
@@ -122,7 +121,6 @@ def _analyses(request: ProjectRequest, head: RunHead, grading: Grading) -> dict[
         "job_failed": _job_failed(head.run),
         "tags": tag_counts(counts.get("tag", {})),
         "overreach": grading_overreach(grading),
-        "issues": run_issues(head.run) if head.is_newest and not head.run.baseline_agent else None,
         "readings": run_readings(head.run),
         "latent": counts.get("latent", {}).get(LATENT, 0),
         "guard": guard_shown(

@@ -173,20 +173,24 @@ def test_a_run_and_a_comparison_tell_which_issues_are_new_back_and_gone(issue, p
     for rows, model in ((GOOD, "two"), ([BAD[0], *GOOD[1:]], "three")):
         uploaded_run(project, version, rows, model=model)
         run_jobs()
-    assert "still being gathered" in browser_of.get(at("run", 3)).content.decode()
+    assert f"{at('run-issues', 3)}" in browser_of.get(at("run", 3)).content.decode()
+    assert f"{at('run-issues', 3)}?beside=1" in browser_of.get(at("compare", 1, 3)).content.decode()
+    assert "still being gathered" in browser_of.get(at("run-issues", 3)).content.decode()
     issues_due(database_now())
 
-    def told(page: Any) -> tuple[int, dict[str, int]]:
-        found = page.context["issues"]
+    def told(run: int, beside: int = 0) -> Any:
+        return browser_of.get(at("run-issues", run), {"beside": str(beside)}).context["issues"]
+
+    def counts(run: int, beside: int = 0) -> tuple[int, dict[str, int]]:
+        found = told(run, beside)
         return found.before, {change.name: change.count for change in found.changes}
 
-    assert told(browser_of.get(at("run", 1))) == (0, {"new": 2})
-    assert told(browser_of.get(at("run", 2))) == (1, {"gone": 2})
-    assert told(browser_of.get(at("run", 3))) == (2, {"back": 1})
-    assert told(browser_of.get(at("compare", 1, 3))) == (1, {"gone": 1})
-    page = browser_of.get(at("compare", 3, 1))
-    assert told(page) == (3, {"new": 1})
-    [change] = page.context["issues"].changes
+    assert counts(1) == (0, {"new": 2})
+    assert counts(2) == (1, {"gone": 2})
+    assert counts(3) == (2, {"back": 1})
+    assert counts(3, 1) == (1, {"gone": 1})
+    assert counts(1, 3) == (3, {"new": 1})
+    [change] = told(1, 3).changes
     assert change.query == "run=1&change=new&beside=3"
     listed = browser_of.get(f"{at('issues')}?{change.query}").context["page"].rows
     assert [row.issue.pk for row in listed] == [each.pk for each in change.issues]
