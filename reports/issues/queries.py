@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, Final
 from uuid import UUID
 
@@ -21,6 +21,7 @@ from toolevals.grading.failures import LAYERS, category_of
 from toolevals.traces.blindness import closed_to
 from toolevals.traces.models import Trace
 from toolevals.traces.production.version_counts import Version
+from toolevals.workspace.clock import database_now
 from toolevals.workspace.models import Project, Role
 from toolevals.workspace.paging import ROWS_AT_ONCE
 from toolevals.workspace.requests import page_number, whole_number
@@ -28,6 +29,9 @@ from toolevals.workspace.requests import page_number, whole_number
 PAGE_SIZE: Final = 25
 CASES_A_PAGE: Final = 25
 TRACES_A_PAGE: Final = 8
+# What is late: so many graded runs, and so many days of traces.
+LATE_RUNS: Final = 5
+LATE_DAYS: Final = 7
 # So many agents have a bar, the newest.
 BARS: Final = 9
 SORTS: Final[Mapping[str, str]] = {
@@ -198,6 +202,26 @@ def _sorted(project: Project, asked: IssueFilter) -> Any:
         "traces": (in_traces, cases),
     }
     return issues.order_by(*by[asked.sort], "-last_seen", "-pk")
+
+
+def issues_first(project: Project, most: int) -> list[IssueRow]:
+    """Return the open issues that matter most.
+
+    That is by their cases in the last LATE_RUNS graded runs, with traces of the last LATE_DAYS days, twice where they
+    came back.
+    """
+    runs = sorted(number for numbers in agent_runs(project).values() for number in numbers)[-LATE_RUNS:]
+    whole = Q(pk=OuterRef(OuterRef("pk"))) | Q(merged_into=OuterRef(OuterRef("pk")))
+    traces = IssueTrace.objects.filter(
+        issue__in=Issue.objects.filter(whole).values("pk"),
+        trace__created_at__gte=database_now() - timedelta(days=LATE_DAYS),
+    )
+    lately = _number_of(_cases(project, number__in=runs), "case") + _number_of(traces, "trace")
+    twice = Case(When(state=IssueState.REGRESSED, then=Value(2)), default=Value(1))
+    worst = Issue.objects.in_project(project).filter(state__in=[IssueState.OPEN, IssueState.REGRESSED])
+    worst = worst.annotate(lately=lately * twice).filter(lately__gt=0).order_by("-lately", "-last_seen", "-pk")
+    ids = list(worst.values_list("pk", flat=True)[:most])
+    return _rows(ids, _newest(project)) if ids else []
 
 
 def _wanted(project: Project, asked: IssueFilter) -> Any:

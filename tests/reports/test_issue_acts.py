@@ -195,3 +195,31 @@ def test_a_run_and_a_comparison_tell_which_issues_are_new_back_and_gone(issue, p
     listed = browser_of.get(f"{at('issues')}?{change.query}").context["page"].rows
     assert [row.issue.pk for row in listed] == [each.pk for each in change.issues]
     assert browser_of.get(f"{at('api:issues')}?{change.query}").json()["count"] == 1
+
+
+def test_the_first_page_shows_the_three_open_issues_that_matter_most(issue, project, client, reviewer, run_jobs):
+    version = Run.objects.get().dataset_version
+    two = [call("status", HISTORY), GOOD[1], silence("refund"), call("hello", STATUS)]
+    for place in range(2):
+        uploaded_run(project, version, two, model=f"two {place}")
+        run_jobs()
+    issues_due(database_now())
+    client.force_login(reviewer)
+    address = reverse("workspace:project", args=[project.slug])
+
+    def shown() -> list[tuple[str, int]]:
+        rows = client.get(address).context["look"].content.issues
+        return [(row.issue.mode, row.cases) for row in rows]
+
+    # Each is in the last five runs: in three, in two, in two, and, last, in one.
+    assert shown()[0] == ("wrong_tool", 3)
+    assert sorted(shown()[1:]) == [("missed_call", 2), ("needless_call", 2)]
+    page = client.get(address).content.decode()
+    assert "Issues that matter most" in page
+    assert "cases by agent, oldest first: 1, 1, 1" in page
+    # One that came back counts twice; one that is accepted is no more.
+    Issue.objects.filter(mode="needless_call").update(state="regressed")
+    assert shown()[0] == ("needless_call", 2)
+    Issue.objects.exclude(mode="wrong_value").update(state="accepted")
+    assert shown() == [("wrong_value", 1)]
+    assert "came back" not in client.get(address).content.decode()
