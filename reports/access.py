@@ -164,6 +164,7 @@ RULES = {
     "reports:badge-change": Rule(Role.ADJUDICATOR),
     "reports:issue-gate": Rule(Role.ADJUDICATOR),
     "reports:issue-rerun": Rule(Role.ADJUDICATOR),
+    "reports:issue-promote": Rule(Role.ADJUDICATOR),
     **{
         f"reports:{name}": Rule(Role.REVIEWER)
         for name in ("dispute", "suspect-dispute", "issue-act", "case-tag", "case-note", "thumb")

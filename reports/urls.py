@@ -151,6 +151,7 @@ urlpatterns = [
     path("issues/<uuid:issue>/", issues.issue, name="issue"),
     path("issues/<uuid:issue>/cases.csv", issues.issue_cases_csv, name="issue-cases-csv"),
     path("issues/<uuid:issue>/gate/", issues.issue_gate, name="issue-gate"),
+    path("issues/<uuid:issue>/examples/", issues.issue_promote, name="issue-promote"),
     path("issues/<uuid:issue>/run/", issues.issue_rerun, name="issue-rerun"),
     path("issues/<uuid:issue>/traces.csv", issues.issue_traces_csv, name="issue-traces-csv"),
     path("issues/<uuid:issue>/<slug:act>/", issues.issue_act, name="issue-act"),

@@ -1,4 +1,7 @@
-"""Do something from an issue: ask a gate that it stays away, and ask the newest agent again where it was seen."""
+"""Do something from an issue.
+
+Ask a gate that it stays away, ask the newest agent again where it was seen, make examples of its traces.
+"""
 
 from __future__ import annotations
 
@@ -8,11 +11,12 @@ from typing import Any
 
 from django.db import transaction
 
-from labeling.models import VersionEntry
+from labeling.models import Dataset, VersionEntry
 from reports.gates.issue_scores import issue_metric
 from reports.gates.models import NamedGate
 from reports.gates.services import named_gate_save
 from reports.issues.models import Issue, IssueCase
+from reports.issues.queries import issue_traces
 from reports.issues.services import event_record
 from toolevals.agents.connectors import CONNECTORS
 from toolevals.grading.gates.documents import named_metrics
@@ -21,7 +25,9 @@ from toolevals.runs.live.estimate import Estimate, estimate_of
 from toolevals.runs.live.settings import LiveSettings
 from toolevals.runs.models import Connector, Run
 from toolevals.runs.runs.repeating import examples_run_again
-from toolevals.workspace.models import Project, User
+from toolevals.traces.models import Promotion
+from toolevals.traces.promotion.services import MOST, PromotionRequest, promotion_start
+from toolevals.workspace.models import Project, Role, User
 
 
 def gates_with(issue: Issue) -> list[NamedGate]:
@@ -109,3 +115,19 @@ def issue_rerun(*, issue: Issue, actor: User) -> Run:
     made = examples_run_again(run=rerun.run, actor=actor, positions=rerun.positions)
     event_record(issue, actor, "rerun", "issue_rerun", {"run": made.number, "examples": len(rerun.positions)})
     return made
+
+
+@transaction.atomic
+def issue_promote(
+    *, issue: Issue, actor: User, role: Role, dataset: Dataset, turns: str, shows_first: bool
+) -> Promotion:
+    """Begin to make examples of the newest traces of an issue that are open to the person. Raises InvalidDocument."""
+    traces = tuple(issue_traces(issue, role).values_list("pk", flat=True)[:MOST])
+    if not traces:
+        raise InvalidDocument.at("", "No trace of the issue is open to you: wait until its examples are labelled.")
+    asked = PromotionRequest(
+        dataset=dataset, wanted={}, count=len(traces), seed=0, traces=traces, turns=turns, shows_first=shows_first
+    )
+    promotion = promotion_start(request=asked, actor=actor)
+    event_record(issue, actor, "promoted", "issue_promote", {"promotion": str(promotion.pk), "traces": len(traces)})
+    return promotion

@@ -154,7 +154,7 @@ class IssueEvent(models.Model):
     issue = models.ForeignKey(Issue, on_delete=models.CASCADE, related_name="events")
     actor = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")
     # "opened", "fixed", "regressed", "accepted", "reopened", "owned", "named", "placed", "merged", "split", "noted",
-    # "gated", "rerun"
+    # "gated", "rerun", "promoted"
     verb = models.CharField(max_length=12)
     detail = DocumentField(default=dict)
     at = MomentField(auto_now_add=True)

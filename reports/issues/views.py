@@ -41,6 +41,7 @@ from reports.run.header import run_of
 from toolevals.grading.failures import CATEGORIES, LAYERS, category_of, fixes_of
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.traces.production.version_counts import Version
+from toolevals.traces.promotion.forms import PromotionForm
 from toolevals.workspace.models import Role
 from toolevals.workspace.paging import page_of
 from toolevals.workspace.requests import ProjectRequest, page_number, read_id, whole_number
@@ -126,6 +127,7 @@ def issue(request: ProjectRequest, issue: UUID) -> HttpResponse:
         "may_gate": request.role >= Role.ADJUDICATOR and row.merged_into is None and count,
         "gates": acts.gates_with(row),
         "kept_gates": NamedGate.objects.in_project(request.project),
+        "may_promote": request.role >= Role.ADJUDICATOR,
         "source": acts.rerun_source(row) if request.role >= Role.ADJUDICATOR and count else None,
         "newest": newest.grading.run if (newest := cases.first()) else None,
         "agents": agents_graded(request.project).order_by("-pk"),
@@ -208,6 +210,31 @@ def issue_rerun(request: ProjectRequest, issue: UUID) -> HttpResponse:
     if rerun is None:
         raise Http404
     return render(request, "reports/issue_rerun.html", {"issue": row, "rerun": rerun, "estimate": rerun.estimate})
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def issue_promote(request: ProjectRequest, issue: UUID) -> HttpResponse:
+    """Ask for the dataset of examples that are made of the issue's traces; by POST, begin the job."""
+    row = issue_or_404(request.project, issue)
+    form = PromotionForm(request.POST or None, project=request.project, alone=True)
+    if request.method == "POST" and form.is_valid():
+        said = form.cleaned_data
+        try:
+            promotion = acts.issue_promote(
+                issue=row,
+                actor=request.user,
+                role=request.role,
+                dataset=said["dataset"],
+                turns=said["turns"],
+                shows_first="look" in request.POST,
+            )
+        except InvalidDocument as error:
+            _refuse(request, error)
+            return _back(request, row)
+        return HttpResponseRedirect(reverse("traces:promotion", args=[request.project.slug, promotion.pk]))
+    count = min(issue_traces(row, request.role).count(), acts.MOST)
+    context = {"form": form, "of": f"Of {count:,} trace{'' if count == 1 else 's'} of an issue"}
+    return render(request, "traces/promote.html", context, status=422 if form.errors else 200)
 
 
 def _refuse(request: ProjectRequest, error: InvalidDocument) -> None:

@@ -20,7 +20,10 @@ from tests.runs.building import (
     uploaded_run,
     version_of,
 )
+from tests.traces.sending import conversation, export, send, sender
 from toolevals.runs.models import Run
+from toolevals.traces.models import Promotion, TraceExample
+from toolevals.traces.reading.services import traces_settle
 from toolevals.workspace.clock import database_now
 from toolevals.workspace.models import AuditEntry
 
@@ -223,3 +226,32 @@ def test_the_first_page_shows_the_three_open_issues_that_matter_most(issue, proj
     Issue.objects.exclude(mode="wrong_value").update(state="accepted")
     assert shown() == [("wrong_value", 1)]
     assert "came back" not in client.get(address).content.decode()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_examples_are_made_of_the_traces_of_an_issue(project, client, owner, run_jobs, settings, at):
+    settings.TRACES_QUIET_SECONDS = 0
+    token = sender(project, owner)
+    for number, result in enumerate(('{"error": "order not found", "code": 404}', "shipped"), start=1):
+        send(client, token, export(*conversation(f"{number:032x}", result=result)))
+    traces_settle()
+    issue = Issue.objects.get()
+    dataset = version_of(project).dataset
+    client.force_login(owner)
+    assert at("issue-promote", issue.pk) in client.get(at("issue", issue.pk)).content.decode()
+    page = client.get(at("issue-promote", issue.pk)).content.decode()
+    assert "Of 1 trace of an issue" in page
+    assert client.post(at("issue-promote", issue.pk), {"turns": "x"}).status_code == 422
+    sent = {"dataset": str(dataset.pk), "turns": "every"}
+    answer = client.post(at("issue-promote", issue.pk), sent)
+    run_jobs()
+    promotion = Promotion.objects.get()
+    assert answer.headers["Location"] == reverse("traces:promotion", args=[project.slug, promotion.pk])
+    assert (promotion.state, promotion.made) == ("made", 1)
+    assert TraceExample.objects.get().trace.trace_id.int == 1
+    # While its example is labelled, the trace is closed: there is nothing to make examples of.
+    assert (
+        "No trace of the issue is open to you"
+        in client.post(at("issue-promote", issue.pk), sent, follow=True).content.decode()
+    )
+    assert "began to make" in client.get(at("issue", issue.pk)).content.decode()
