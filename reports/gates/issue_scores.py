@@ -62,7 +62,7 @@ def _of_layer(layer: str, statuses: Mapping[str, Status], scores: Mapping[str, f
 
 
 def issue_rules(grading: Grading, metrics: Iterable[str], sign: Callable[[], None]) -> list[IssueRule]:
-    """Return a gate's issues beside a grading, whose failures are gathered first where they wait for it.
+    """Return a gate's issues with their cases in a grading, whose failures are gathered first where they wait for it.
 
     `sign` is called now and then; what it raises ends the gathering.
     """

@@ -1,4 +1,4 @@
-"""Tell which issues are new, back or gone in a run, beside the run before it or another one."""
+"""Tell which issues are new, back or gone in a run, compared with the run before it or another one."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class IssueChange:
 
 @dataclass(frozen=True, slots=True)
 class RunIssues:
-    """The changes of issues in a run beside the run of number `before`, 0 where there is none.
+    """The changes of issues in a run, compared with the run of number `before`, 0 where there is none.
 
     `is_waiting` says that its failures are still being gathered.
     """
@@ -42,20 +42,22 @@ class RunIssues:
 
 
 def run_issues(run: Run, before: int = 0) -> RunIssues | None:
-    """Return the issues that changed in a graded run, beside `before` or the run before; None where none did."""
-    beside = before or next(reversed(earlier_runs(run.project, run.number)), 0)
-    waiting = IssueGathering.objects.waiting().filter(run__number__in=[run.number, beside], run__project=run.project_id)
+    """Return the issues that changed in a graded run, compared with `before` or the run before; None where none did."""
+    baseline = before or next(reversed(earlier_runs(run.project, run.number)), 0)
+    waiting = IssueGathering.objects.waiting().filter(
+        run__number__in=[run.number, baseline], run__project=run.project_id
+    )
     which = changed_in(run.project, run.number, before)
     told = Case(*(When(which[name], then=Value(name)) for name in _TOLD), default=Value(""))
     found: dict[str, list[Issue]] = defaultdict(list)
     rows = Issue.objects.in_project(run.project).annotate(change=told).exclude(change="")
     for issue in rows.order_by("-last_seen", "-pk"):
         found[issue.change].append(issue)
-    asked = IssueFilter(run=run.number, beside=before)
+    asked = IssueFilter(run=run.number, baseline=before)
     changes = [
         IssueChange(name, len(found[name]), found[name][:MOST_NAMED], asked.query(change=name))
         for name in _TOLD
         if found[name]
     ]
     is_waiting = waiting.exists()
-    return RunIssues(beside, changes, is_waiting) if changes or is_waiting else None
+    return RunIssues(baseline, changes, is_waiting) if changes or is_waiting else None

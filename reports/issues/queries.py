@@ -37,7 +37,7 @@ BARS: Final = 9
 SORTS: Final[Mapping[str, str]] = {
     "state": "state", "name": "name", "last": "last seen", "cases": "cases", "traces": "traces",
 }  # fmt: skip
-# What an issue is in a run, beside the earlier graded runs of its dataset -> what that means.
+# What an issue is in a run, next to the earlier graded runs of its dataset -> what that means.
 CHANGES: Final[Mapping[str, str]] = {
     "new": "in this run and in none before",
     "back": "in this run, not in the one before, and in an earlier one",
@@ -59,8 +59,8 @@ class IssueFilter:
     # The number of a run, and what is wanted of it: one of CHANGES.
     run: int = 0
     change: str = ""
-    # The number of the run that it is held beside; 0 is the one before it.
-    beside: int = 0
+    # The number of the run that it is compared with; 0 is the one before it.
+    baseline: int = 0
     sort: str = "state"
     page: int = 1
 
@@ -77,7 +77,7 @@ class IssueFilter:
             text(query, "q").strip(),
             run,
             change if run and change in CHANGES else "",
-            (whole_number(query.get("beside", "")) or 0) if run else 0,
+            (whole_number(query.get("baseline", "")) or 0) if run else 0,
             sort if sort in SORTS else "state",
             page_number(query.get("page", "1")),
         )
@@ -86,7 +86,7 @@ class IssueFilter:
         """Return the address of this list with these values, on its first page unless one is given."""
         asked = {"state": self.state, "layer": self.layer, "tool": self.tool, "agent": self.agent, "q": self.text}
         asked |= {"run": str(self.run) if self.run else "", "change": self.change}
-        asked |= {"beside": str(self.beside) if self.beside else ""}
+        asked |= {"baseline": str(self.baseline) if self.baseline else ""}
         return address_query(asked | {"sort": "" if self.sort == "state" else self.sort} | changes)
 
 
@@ -232,17 +232,21 @@ def _wanted(project: Project, asked: IssueFilter) -> Any:
         issues = issues.filter(Q(name__icontains=asked.text) | Q(error_text__icontains=asked.text))
     if asked.agent:
         issues = issues.filter(Exists(_cases(project, agent__name=asked.agent)))
-    return issues.filter(changed_in(project, asked.run, asked.beside)[asked.change or "seen"]) if asked.run else issues
+    return (
+        issues.filter(changed_in(project, asked.run, asked.baseline)[asked.change or "seen"]) if asked.run else issues
+    )
 
 
 def changed_in(project: Project, run: int, before: int = 0) -> dict[str, Q]:
     """Return the condition on an issue under which it is new, back, gone or seen in a run.
 
-    That is beside the run of number `before`, by default the graded run of its dataset before it.
+    It is compared with the run of number `before`, by default the graded run of its dataset before it.
     """
     earlier = earlier_runs(project, run)
-    beside = [before] if before else earlier[-1:]
-    here, past, just = (Q(Exists(_cases(project, number__in=each))) for each in ([run], [*earlier, *beside], beside))
+    baseline = [before] if before else earlier[-1:]
+    here, past, just = (
+        Q(Exists(_cases(project, number__in=each))) for each in ([run], [*earlier, *baseline], baseline)
+    )
     return {"new": here & ~past, "back": here & past & ~just, "gone": just & ~here, "seen": here}
 
 

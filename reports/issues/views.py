@@ -55,7 +55,7 @@ def issues(request: ProjectRequest) -> HttpResponse:
     page = issue_page(request.project, asked)
     here = min(asked.page, page.pages)
     own = Issue.objects.in_project(request.project).order_by()
-    changes = changes_of(request.project, asked.run, asked.beside).items() if asked.run else ()
+    changes = changes_of(request.project, asked.run, asked.baseline).items() if asked.run else ()
     context = {
         "asked": asked,
         "page": page,
@@ -67,7 +67,7 @@ def issues(request: ProjectRequest) -> HttpResponse:
         "all": asked.query(state=""),
         "total": sum(page.states.values()),
         "changes": [(change, counted, asked.query(change=change)) for change, counted in changes],
-        "no_run": asked.query(run="", change="", beside=""),
+        "no_run": asked.query(run="", change="", baseline=""),
         "layers": LAYERS,
         "sorts": SORTS,
         "tools": sorted(own.exclude(tool="").values_list("tool", flat=True).distinct()),
@@ -80,9 +80,9 @@ def issues(request: ProjectRequest) -> HttpResponse:
 
 @require_safe
 def run_changes(request: ProjectRequest, number: int) -> HttpResponse:
-    """Send the part of a run's page that tells which issues changed, beside the run before it or `?beside=`."""
-    beside = whole_number(request.GET.get("beside", "")) or 0
-    context = {"issues": run_issues(run_of(request, number), beside)}
+    """Send the part of a run's page that tells which issues changed since the run before it or `?baseline=`."""
+    baseline = whole_number(request.GET.get("baseline", "")) or 0
+    context = {"issues": run_issues(run_of(request, number), baseline)}
     return render(request, "reports/parts/issue_changes_shown.html", context)
 
 

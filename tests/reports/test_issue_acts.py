@@ -85,12 +85,12 @@ def test_a_slice_of_a_run_holds_the_cases_of_the_issue(issue, client, browser_of
 def test_the_newest_agent_runs_again_on_the_examples_of_an_issue(issue, project, client, adjudicator, run_jobs, at):
     client.force_login(adjudicator)
     # The predictions were uploaded: there is no agent to be asked.
-    assert "on its examples" not in client.get(at("issue", issue.pk)).content.decode()
+    assert "Run the newest agent" not in client.get(at("issue", issue.pk)).content.decode()
     assert client.get(at("issue-rerun", issue.pk)).status_code == 404
     assert "No agent that can be asked" in client.post(at("issue-rerun", issue.pk), follow=True).content.decode()
     baseline_run(project, Run.objects.get().dataset_version)
     run_jobs()
-    assert "Run baseline on its examples" in client.get(at("issue", issue.pk)).content.decode()
+    assert "Run the newest agent on its examples" in client.get(at("issue", issue.pk)).content.decode()
     page = " ".join(client.get(at("issue-rerun", issue.pk)).content.decode().split())
     assert '<span class="num">1</span> example of' in page
     answer = client.post(at("issue-rerun", issue.pk))
@@ -177,15 +177,15 @@ def test_a_run_and_a_comparison_tell_which_issues_are_new_back_and_gone(issue, p
         uploaded_run(project, version, rows, model=model)
         run_jobs()
     assert f"{at('run-issues', 3)}" in browser_of.get(at("run", 3)).content.decode()
-    assert f"{at('run-issues', 3)}?beside=1" in browser_of.get(at("compare", 1, 3)).content.decode()
+    assert f"{at('run-issues', 3)}?baseline=1" in browser_of.get(at("compare", 1, 3)).content.decode()
     assert "still being gathered" in browser_of.get(at("run-issues", 3)).content.decode()
     issues_due(database_now())
 
-    def told(run: int, beside: int = 0) -> Any:
-        return browser_of.get(at("run-issues", run), {"beside": str(beside)}).context["issues"]
+    def told(run: int, baseline: int = 0) -> Any:
+        return browser_of.get(at("run-issues", run), {"baseline": str(baseline)}).context["issues"]
 
-    def counts(run: int, beside: int = 0) -> tuple[int, dict[str, int]]:
-        found = told(run, beside)
+    def counts(run: int, baseline: int = 0) -> tuple[int, dict[str, int]]:
+        found = told(run, baseline)
         return found.before, {change.name: change.count for change in found.changes}
 
     assert counts(1) == (0, {"new": 2})
@@ -194,7 +194,7 @@ def test_a_run_and_a_comparison_tell_which_issues_are_new_back_and_gone(issue, p
     assert counts(3, 1) == (1, {"gone": 1})
     assert counts(1, 3) == (3, {"new": 1})
     [change] = told(1, 3).changes
-    assert change.query == "run=1&change=new&beside=3"
+    assert change.query == "run=1&change=new&baseline=3"
     listed = browser_of.get(f"{at('issues')}?{change.query}").context["page"].rows
     assert [row.issue.pk for row in listed] == [each.pk for each in change.issues]
     assert browser_of.get(f"{at('api:issues')}?{change.query}").json()["count"] == 1
