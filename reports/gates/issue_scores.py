@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 from uuid import UUID
 
@@ -14,7 +14,7 @@ from reports.issues.gathering import issues_gather
 from reports.issues.models import Issue, IssueCase, IssueGathering
 from toolevals.grading.failures.failure import TOOL
 from toolevals.grading.gates.documents import named_metrics
-from toolevals.grading.gates.results import ISSUE
+from toolevals.grading.gates.results import ISSUE, GateResult
 from toolevals.grading.gates.rules import Gate
 from toolevals.grading.values.problems import Problem, pointer_to
 from toolevals.grading.values.verdicts import Status
@@ -110,6 +110,20 @@ def issue_problems(project: Project, document: JsonMapping) -> Iterator[Problem]
             yield Problem(pointer_to(place), f"names no issue of this project: {metric}")
 
 
+def with_issue_names(result: GateResult, gate: Gate, grading: Grading) -> GateResult:
+    """Return the result with the names of issues in the names of checks, and the beginnings of their ids."""
+    said = {
+        metric: f"{issue.name.replace('`', '')} (issue {str(issue.pk)[:8]})"
+        for metric, issue in _of(grading, sorted(gate.named)).items()
+        if issue is not None
+    }
+    checks = (
+        replace(each, name=each.name.replace(each.metric, said[each.metric])) if each.metric in said else each
+        for each in result.checks
+    )
+    return replace(result, checks=tuple(checks))
+
+
 def issue_notes(gate: Gate, grading: Grading) -> dict[str, str]:
     """Return a note for each issue that a gate names: its name, and how many of its examples the run holds."""
     notes = {}
@@ -118,7 +132,7 @@ def issue_notes(gate: Gate, grading: Grading) -> dict[str, str]:
             notes[metric] = "This issue is not there any more: take the rule out."
             continue
         held, seen = _held(grading, issue), IssueCase.objects.of_issue(issue).examples().count()
-        notes[metric] = f"{issue.name}: run {grading.run.number} holds {held:,} of the {seen:,} examples with it."
+        notes[metric] = f"Run {grading.run.number} holds {held:,} of the {seen:,} examples with this issue."
         if not IssueGathering.objects.filter(pk=grading.pk, finished_at__isnull=False).exists():
             notes[metric] += " Its failures are not gathered: hold the run's newest grading against the gate."
     return notes

@@ -15,7 +15,7 @@ from django.db import transaction
 from django.urls import reverse
 
 from reports.gates.cases import grading_cases, unread_notes
-from reports.gates.issue_scores import issue_notes, issue_problems
+from reports.gates.issue_scores import issue_notes, issue_problems, with_issue_names
 from reports.models import GateBadge, GatePreview, HeldGate, NamedGate
 from reports.run.baseline_agents import highest, version_baseline_agents
 from toolevals.grading.gates.case_table import CaseTable
@@ -150,9 +150,8 @@ def _decided(held: HeldGate, gate: Gate, lease: Lease) -> GateResult:
     sides = [held.grading, held.baseline if gate.regressions else None, held.consistency]
     notes = judges | unread_notes(gate, filter(None, sides)) | issue_notes(gate, held.grading)
     rates = {metric: baseline_agent_note(share, name) for metric, (share, name) in baseline_agents.items() if share}
-    return with_notes(
-        hold_gate(gate, evidence, lambda done, rules: lease.progress(size + size * done // rules)), notes, rates
-    )
+    result = hold_gate(gate, evidence, lambda done, rules: lease.progress(size + size * done // rules))
+    return with_issue_names(with_notes(result, notes, rates), gate, held.grading)
 
 
 def _errored(grading: Grading) -> str:

@@ -54,7 +54,10 @@ def test_a_run_passes_without_the_issue_and_fails_with_it(issue, graded):
     assert [each.status for each in held] == ["passed", "failed", "passed"]
     (check,) = checks(held[1])
     assert (check.observed, check.count, check.examples) == (1, 4, ("status",))
-    assert check.note == f"{issue.name}: run 3 holds 1 of the 1 examples with it."
+    assert (
+        check.name == f"get_order_history called in place of get_order_status (issue {str(issue.pk)[:8]}) failed_count"
+    )
+    assert check.note == "Run 3 holds 1 of the 1 examples with this issue."
     # The gate gathered what it had to know.
     assert not IssueGathering.objects.waiting().exists()
     assert Issue.objects.count() == 2
