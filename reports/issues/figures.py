@@ -164,7 +164,8 @@ def traces_in(issues: Iterable[Issue]) -> Counter[UUID]:
 
 def _of_wholes(rows: Any, wanted: Collection[UUID], *fields: str) -> Any:
     """Return the rows of some issues and of those merged into them, to be counted by these issues and some fields."""
-    mine = rows.filter(Q(issue__in=wanted) | Q(issue__merged_into__in=wanted)).order_by()
+    merged = Issue.objects.filter(merged_into__in=wanted).values_list("pk", flat=True)
+    mine = rows.filter(issue__in=[*wanted, *merged]).order_by()
     return mine.annotate(whole=Coalesce("issue__merged_into", "issue")).values_list("whole", *fields)
 
 

@@ -18,6 +18,7 @@ from reports.filters.case_filters import address_query, text
 from reports.issues.figures import agent_runs, earlier_runs, seen_in, traces_in
 from reports.issues.models import Issue, IssueCase, IssueState, IssueTrace
 from toolevals.grading.failures import LAYERS, category_of
+from toolevals.runs.models import Run
 from toolevals.traces.blindness import closed_to
 from toolevals.traces.models import Trace
 from toolevals.traces.production.version_counts import Version
@@ -167,11 +168,17 @@ def row_of(issue: Issue) -> IssueRow:
     return _row(issue, seen_in([issue]).get(issue.pk, Counter()), traces_in([issue])[issue.pk], _newest(issue.project))
 
 
-def _cases(project: Project, **of_runs: object) -> Any:
-    """Return the shown cases, of some runs, of the issue that a query is about, and of those merged into it."""
+def _of_whole(rows: Any) -> Any:
+    """Return those of some rows that are of the issue that a query is about, or of one that was merged into it."""
     whole = Q(pk=OuterRef(OuterRef("pk"))) | Q(merged_into=OuterRef(OuterRef("pk")))
-    runs = {f"grading__run__{name}": value for name, value in of_runs.items()}
-    return IssueCase.objects.shown(project).filter(issue__in=Issue.objects.filter(whole).values("pk"), **runs)
+    return rows.filter(issue__in=Issue.objects.filter(whole).values("pk"))
+
+
+def _cases(project: Project, **of_runs: object) -> Any:
+    """Return the shown cases, of some runs, of the issue that a query is about."""
+    # No condition on the issue: the database asks for these gradings once.
+    shown = Run.objects.filter(project=project, grading__isnull=False, **of_runs).order_by().values("grading")
+    return _of_whole(IssueCase.objects.filter(grading__in=shown))
 
 
 def _number_of(rows: Any, field: str) -> Coalesce:
@@ -183,15 +190,13 @@ def _number_of(rows: Any, field: str) -> Coalesce:
 def _sorted(project: Project, asked: IssueFilter) -> Any:
     """Return the issues of a list, in its order."""
     issues = _wanted(project, asked)
-    whole = Q(pk=OuterRef(OuterRef("pk"))) | Q(merged_into=OuterRef(OuterRef("pk")))
-    traces = IssueTrace.objects.filter(issue__in=Issue.objects.filter(whole).values("pk"))
     runs = _newest(project)
     newest, cases, in_traces = (
         _number_of(rows, field).desc()
         for rows, field in (
             (_cases(project, number__in=runs[-1] if runs else []), "case"),
             (_cases(project), "case"),
-            (traces, "trace"),
+            (_of_whole(IssueTrace.objects.all()), "trace"),
         )
     )
     by: dict[str, tuple[Any, ...]] = {

@@ -16,9 +16,10 @@ from reports.dropped.preview import file_drop
 from reports.gates.services import GateRequest, badge_make, gate_hold, gate_preview_start, named_gate_save
 from reports.guard.measuring import rates_measure, rates_start
 from reports.issues.gathering import issue_id
-from reports.models import Issue, IssueCase, PolicyRates, Suspect
+from reports.models import Issue, IssueCase, IssueTrace, PolicyRates, Suspect
 from reports.public_scores.services import public_score_record
 from tests.access.runs_arguments import a_case, a_graded_run, a_grading, a_number
+from tests.access.traces_arguments import a_trace
 from tests.access.world import Argument, World
 from tests.labeling.rows import SHOP_TOOLS
 from toolevals.grading.failures import Failure, kind_of, name_of
@@ -52,7 +53,7 @@ def a_suspect(world: World, person: User) -> UUID:
 
 
 def an_issue(world: World, person: User) -> UUID:
-    """Return an issue with one case; the first call makes it."""
+    """Return an issue with one case and one trace; the first call makes it."""
     run = a_graded_run(world)
     failure = Failure("selection", "wrong_tool", "get_order_status", "issue_refund")
     pk = issue_id(world.project.pk, failure)
@@ -64,6 +65,7 @@ def an_issue(world: World, person: User) -> UUID:
             first_seen=at, last_seen=at, **failure.to_document(),
         )  # fmt: skip
         IssueCase.objects.create(issue=issue, case=case, grading=case.grading, at=at)
+        IssueTrace.objects.create(issue=issue, trace_id=a_trace(world, person))
     return pk
 
 
