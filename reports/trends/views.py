@@ -155,9 +155,9 @@ def _context(request: ProjectRequest, scope: Scope) -> dict[str, Any]:
         "scope": scope,
         # Nothing is drawn of one run: its rates are one table.
         "alone": [
-            (title, of, line.shown)
+            (title, of, line.shown, max(0, len(each.series) - MOST_TOOLS))
             for title, of, each, url in groups
-            for line in layer_lines(each, project, url)
+            for line in layer_lines(each, project, url, MOST_TOOLS)
             if line.shown
         ]
         if len(trend.rows) == 1
