@@ -91,7 +91,8 @@ def issues_named(project: Project, metrics: Iterable[str]) -> dict[str, Issue | 
     found: dict[str, Issue | None] = {}
     for metric in metrics:
         pk = read_id(metric.removeprefix(ISSUE))
-        row = Issue.objects.filter(project=project, pk=pk).select_related("project", "merged_into__project").first()
+        rows = Issue.objects.filter(project=project).select_related("project", "merged_into__project")
+        row = rows.filter(pk=pk).first() if pk else None
         found[metric] = (row.merged_into or row) if row else None
     return found
 

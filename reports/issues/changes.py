@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from django.db.models import Case, Value, When
 
@@ -50,7 +50,7 @@ def run_issues(run: Run, before: int = 0) -> RunIssues | None:
     which = changed_in(run.project, run.number, before)
     told = Case(*(When(which[name], then=Value(name)) for name in _TOLD), default=Value(""))
     found: dict[str, list[Issue]] = defaultdict(list)
-    rows = Issue.objects.in_project(run.project).annotate(change=told).exclude(change="")
+    rows: Any = Issue.objects.in_project(run.project).annotate(change=told).exclude(change="")
     for issue in rows.order_by("-last_seen", "-pk"):
         found[issue.change].append(issue)
     asked = IssueFilter(run=run.number, baseline=before)

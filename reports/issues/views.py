@@ -42,6 +42,7 @@ from toolevals.grading.failures import CATEGORIES, LAYERS, category_of, fixes_of
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.traces.production.version_counts import Version
 from toolevals.traces.promotion.forms import PromotionForm
+from toolevals.traces.promotion.services import MOST
 from toolevals.workspace.models import Role
 from toolevals.workspace.paging import page_of
 from toolevals.workspace.requests import ProjectRequest, page_number, read_id, whole_number
@@ -232,7 +233,7 @@ def issue_promote(request: ProjectRequest, issue: UUID) -> HttpResponse:
             _refuse(request, error)
             return _back(request, row)
         return HttpResponseRedirect(reverse("traces:promotion", args=[request.project.slug, promotion.pk]))
-    count = min(issue_traces(row, request.role).count(), acts.MOST)
+    count = min(issue_traces(row, request.role).count(), MOST)
     context = {"form": form, "of": f"Of {count:,} trace{'' if count == 1 else 's'} of an issue"}
     return render(request, "traces/promote.html", context, status=422 if form.errors else 200)
 

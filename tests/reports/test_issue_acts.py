@@ -1,4 +1,4 @@
-"""What is done from an issue: a gate rule, a slice of a run, a run of the newest agent, and all acts by REST."""
+"""Acts from an issue: a gate rule, a slice of a run, a run of the newest agent, examples; and all acts by REST."""
 
 from __future__ import annotations
 
