@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 from typing import Any, Final
 from uuid import UUID
 
+from django.core.cache import cache
 from django.db.models import Case, Count, Exists, F, Func, IntegerField, OuterRef, Q, Subquery, Value, When
 from django.db.models.functions import Coalesce, Lower, Replace
 from django.http import Http404
@@ -33,6 +34,8 @@ TRACES_A_PAGE: Final = 8
 # What is late: so many graded runs, and so many days of traces.
 LATE_RUNS: Final = 5
 LATE_DAYS: Final = 7
+# So many seconds the order of the first page stands.
+LATELY_KEPT: Final = 60
 # So many agents have a bar, the newest.
 BARS: Final = 9
 SORTS: Final[Mapping[str, str]] = {
@@ -215,18 +218,26 @@ def issues_first(project: Project, most: int) -> list[IssueRow]:
     That is by their cases in the last LATE_RUNS graded runs, with traces of the last LATE_DAYS days, twice where they
     came back.
     """
-    runs = sorted(number for numbers in agent_runs(project).values() for number in numbers)[-LATE_RUNS:]
-    whole = Q(pk=OuterRef(OuterRef("pk"))) | Q(merged_into=OuterRef(OuterRef("pk")))
-    traces = IssueTrace.objects.filter(
-        issue__in=Issue.objects.filter(whole).values("pk"),
-        trace__created_at__gte=database_now() - timedelta(days=LATE_DAYS),
-    )
-    lately = _number_of(_cases(project, number__in=runs), "case") + _number_of(traces, "trace")
-    twice = Case(When(state=IssueState.REGRESSED, then=Value(2)), default=Value(1))
-    worst = Issue.objects.in_project(project).filter(state__in=[IssueState.OPEN, IssueState.REGRESSED])
-    worst = worst.annotate(lately=lately * twice).filter(lately__gt=0).order_by("-lately", "-last_seen", "-pk")
-    ids = list(worst.values_list("pk", flat=True)[:most])
+    key = f"reports:issues-lately:{project.pk}"
+    lately: dict[UUID, int] = cache.get_or_set(key, lambda: _lately(project), LATELY_KEPT) or {}
+    open_states = [IssueState.OPEN, IssueState.REGRESSED]
+    found = Issue.objects.in_project(project).filter(state__in=open_states).order_by("-last_seen", "-pk")
+    states = {pk: state for pk, state in found.values_list("pk", "state") if pk in lately}
+    ids = sorted(states, key=lambda pk: -lately[pk] * (2 if states[pk] == IssueState.REGRESSED else 1))[:most]
     return _rows(ids, _newest(project)) if ids else []
+
+
+def _lately(project: Project) -> dict[UUID, int]:
+    """Return how many late cases and traces each issue has, with those merged into it."""
+    runs = sorted(number for numbers in agent_runs(project).values() for number in numbers)[-LATE_RUNS:]
+    since = database_now() - timedelta(days=LATE_DAYS)
+    cases = IssueCase.objects.shown(project).filter(grading__run__number__in=runs)
+    traces = IssueTrace.objects.filter(issue__project=project, trace__created_at__gte=since)
+    found: Counter[UUID] = Counter()
+    for rows, field in ((cases, "case"), (traces, "trace")):
+        whole = rows.order_by().annotate(whole=Coalesce("issue__merged_into", "issue")).values_list("whole")
+        found.update(dict(whole.annotate(Count(field, distinct=True))))
+    return dict(found)
 
 
 def _wanted(project: Project, asked: IssueFilter) -> Any:
