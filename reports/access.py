@@ -16,6 +16,7 @@ PAGES = (
     "suspects",
     "issues",
     "issue",
+    "run-issues",
     "trends",
     "agent-trends",
     "bundle",
@@ -73,6 +74,7 @@ DOWNLOADS = (
     "suspects-csv",
     "issues-csv",
     "issue-cases-csv",
+    "issue-traces-csv",
     "trends-csv",
     "agent-trends-csv",
     "bundle-file",
@@ -166,6 +168,9 @@ INTERFACE = (
 RULES = {
     **{f"reports:{name}": Rule(Role.VIEWER) for name in (*PAGES, *DOWNLOADS)},
     "reports:badge-change": Rule(Role.ADJUDICATOR),
+    "reports:issue-gate": Rule(Role.ADJUDICATOR),
+    "reports:issue-rerun": Rule(Role.ADJUDICATOR),
+    "reports:issue-promote": Rule(Role.ADJUDICATOR),
     **{
         f"reports:{name}": Rule(Role.REVIEWER)
         for name in (
@@ -180,6 +185,10 @@ RULES = {
         )
     },
     **{f"reports-api:{name}": Rule(Role.VIEWER) for name in INTERFACE},
+    **{
+        f"reports-api:issue-{act}": Rule(Role.REVIEWER)
+        for act in ("fix", "accept", "reopen", "own", "name", "note", "merge", "split")
+    },
     "reports-api:run-gates": Rule(Role.VIEWER, Role.ADJUDICATOR),
     # Gates that the project keeps: every member reads, those who gate runs write.
     "reports:named-gate-new": Rule(Role.ADJUDICATOR),

@@ -51,6 +51,10 @@ urlpatterns = [
     path("benchmarks/<uuid:score>/", public_scores.PublicScoreView.as_view(), name="benchmark"),
     path("issues/", issues.IssuesView.as_view(), name="issues"),
     path("issues/<uuid:issue>/", issues.IssueView.as_view(), name="issue"),
+    *(
+        path(f"issues/<uuid:issue>/{act}/", view.as_view(), name=f"issue-{act}")
+        for act, view in issues.ISSUE_ACTS.items()
+    ),
     path("gates/", gates.HeldGates.as_view(), name="gates"),
     path("gates/<uuid:gate>/", gates.HeldGateDetail.as_view(), name="gate"),
     path("named-gates/", gates.NamedGatesView.as_view(), name="named-gates"),

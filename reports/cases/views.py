@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable
 from uuid import UUID
 
 from django.contrib import messages
@@ -22,6 +24,7 @@ from reports.judges.queries import judge_columns, judge_marks
 from reports.run.analysis import ERROR_MODES, MODES
 from reports.run.header import graded, run_head, run_url
 from toolevals.grading.values.problems import InvalidDocument
+from toolevals.grading.values.verdicts import Verdict
 from toolevals.runs.models import CaseGrade, Thumb
 from toolevals.runs.remarks.services import note_add, tag_add, tag_remove
 from toolevals.runs.thumbs.services import thumb_give
@@ -29,6 +32,7 @@ from toolevals.traces.models import TraceExample
 from toolevals.workspace.models import Role
 from toolevals.workspace.requests import ProjectRequest
 
+WORST_FIRST = ("failed", "errored", "passed", "unscored")
 # What a key does -> the keys.
 CASE_KEYMAP = (
     ("Next, previous case", ("J", "K")),
@@ -56,7 +60,10 @@ def case_page(request: ProjectRequest, number: int, case_id: UUID) -> HttpRespon
         "run": head.run,
         "case": case,
         "reading": (reading := read_case(case, request.user, request.role)),
-        "said": CaseSaid.of(case_said(case, reading.gold)),
+        "said": (said := CaseSaid.of(case_said(case, reading.gold))),
+        "said_counts": _counted(each.verdict for each in said.others),
+        "metric_counts": _counted(reading.metrics.values()),
+        "opened": text(request.GET, "open").split(","),
         "marks": judge_marks(case.grading),
         "thumbs": {thumb.rubric: thumb for thumb in Thumb.objects.of_person(case, request.user)},
         "choice": choice,
@@ -77,6 +84,12 @@ def case_page(request: ProjectRequest, number: int, case_id: UUID) -> HttpRespon
         "keymap": CASE_KEYMAP,
     }
     return render(request, "reports/case.html", context)
+
+
+def _counted(verdicts: Iterable[Verdict]) -> str:
+    """Return how many verdicts have each status, in words: "5 failed, 2 passed"."""
+    counts = Counter(each.status for each in verdicts)
+    return ", ".join(f"{counts[status]} {status}" for status in WORST_FIRST if counts[status])
 
 
 @require_POST

@@ -63,6 +63,11 @@ class CaseSaid:
         return cls(ours, differing, tuple((status, tuple(found)) for status, found in alike.items()))
 
     @property
+    def others(self) -> tuple[SaidVerdict, ...]:
+        """Return what every other tool says."""
+        return (*self.differing, *(each for _, found in self.alike for each in found))
+
+    @property
     def apart(self) -> tuple[SaidVerdict, ...]:
         """Return what stands in rows of their own: ours, then those that differ."""
         return self.ours, *self.differing

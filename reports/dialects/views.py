@@ -15,9 +15,13 @@ from reports.dialects.analysis import Dialects, dialects_sentence
 from reports.dialects.grade_with_dialects import dialects_read, dialects_start
 from reports.dialects.queries import dialects_shown, said_rows
 from reports.filters.case_filters import CaseFilter, address_query, read_case_filter, text
+from reports.judges.queries import flagged_cases, judges_of
 from reports.models import DialectReading
 from reports.run.header import RunHead, graded, run_head, run_url
+from reports.run.metrics import metrics_of
+from reports.run.queries import grading_proxies
 from toolevals.grading.dialects.other_verdicts import OURS
+from toolevals.runs.models import Grading
 from toolevals.workspace.file_responses import csv_file
 from toolevals.workspace.requests import ProjectRequest
 
@@ -33,7 +37,7 @@ def dialects(request: ProjectRequest, number: int) -> HttpResponse:
     if head.grading is None:
         return render(request, "reports/run_waiting.html", {"head": head, "run": head.run, "job": head.run.job})
     reading = dialects_read(head.grading)
-    context: dict[str, Any] = {"head": head, "run": head.run, "reading": reading}
+    context: dict[str, Any] = {"head": head, "run": head.run, "reading": reading, **_also(head.grading)}
     if reading is None or reading.finished_at is None:
         job = reading.job if reading else None
         context |= {"job": job, "at_work": job is not None and job.is_open}
@@ -52,6 +56,17 @@ def _shown(request: ProjectRequest, head: RunHead, shown: Dialects) -> dict[str,
         "pair": shown.pair(one, other) if other else None,
         "selected": {one, other},
         "query_grading": address_query({"grading": head.grading_number or ""}),
+    }
+
+
+def _also(grading: Grading) -> dict[str, Any]:
+    """Return what else judges the cases: judges, metrics, and the checks of calls beside the end state."""
+    return {
+        "judges": judges_of(grading),
+        "flagged": flagged_cases(grading) if grading.judges else 0,
+        "metrics": metrics_of(grading),
+        "proxies": grading_proxies(grading),
+        "layers_track_start": 0.0,
     }
 
 

@@ -73,6 +73,7 @@ TEXTS: Final = {
     "arguments": "arguments",
     "argument": "argument",
     "value": "value",
+    "issue": "issue",
 }
 # What both kinds of tools filters are called, for the chips.
 TITLES: Final = TEXTS | {"tools": "tools", "turn": "turn", "trial": "trial", "since": "since", "until": "until"}
@@ -84,8 +85,8 @@ class Filters:
 
     `gold` is where the gold comes from, or NOT and where not, `tag` a failure tag, `tagged` a tag of the team's own,
     `arguments` the verdict on them, `argument` and `value` a JSON pointer into a call's arguments and the JSON value
-    called with, `tools` the effects of the expected tool, `turn` how many messages the user has written, `trial` which
-    trial, from 1, `since` and `until` the days (UTC) on which the agent answered.
+    called with, `issue` the id of an issue, `tools` the effects of the expected tool, `turn` how many messages the user
+    has written, `trial` which trial, from 1, `since` and `until` the days (UTC) on which the agent answered.
     """
 
     view: View = View.FIRST
@@ -103,6 +104,7 @@ class Filters:
     arguments: str = ""
     argument: str = ""
     value: str = ""
+    issue: str = ""
     tools: str = ""
     turn: int | None = None
     trial: int | None = None

@@ -68,7 +68,7 @@ def filter_choices(grading: Grading, filters: Filters) -> FilterChoices:
     # Not by a join, in which SQLite would begin with the transcripts: there are few tags.
     of_run = Exists(Transcript.objects.filter(pk=OuterRef("transcript"), run=grading.run_id))
     tags = CaseTag.objects.filter(of_run).order_by("tag").values_list("tag", flat=True)
-    values = held["values"] | live | {"tagged": list(tags.distinct())}
+    values = held["values"] | live | {"tagged": list(tags.distinct()), "issue": []}
     found = {name: _choice(name, values[name], filters) for name in TITLES if name in values}
     offered = {name: choice for name, choice in found.items() if choice.values}
     return FilterChoices(
@@ -165,7 +165,9 @@ def _choice(name: str, values: Iterable[str], filters: Filters) -> Choice:
 def _words(name: str, value: str) -> str:
     if name == "gold":
         return value.replace(NOT, "all but ").replace("_", " ")
-    return EFFECT_WORDS[Effect(value)] if name == "tools" else value
+    # An id says enough by its beginning.
+    short = value[:8] if name == "issue" else value
+    return EFFECT_WORDS[Effect(value)] if name == "tools" else short
 
 
 def _kept(key: str, seconds: int, make: Callable[[], Any]) -> Any:

@@ -18,11 +18,13 @@ from labeling.models import VersionEntry
 from reports.filters.case_filters import EXAMPLE_STRATA, NOT, Filters, Split
 from reports.filters.dividing import Classing, GoldValues, classing_of, expected_part_of, gold_values, part_of
 from reports.filters.sums import effects_by_name, summed
+from reports.issues.models import IssueCase
 from toolevals.grading.values.canonical import canonical
 from toolevals.json_types import JsonObject
 from toolevals.runs.aggregates.cube import ClassSums, Counted, Unit, View
 from toolevals.runs.aggregates.read_cases import Kind, counted_cases, counted_sums
 from toolevals.runs.models import AlignedPair, CaseGrade, Grading, PlacedCase, RevisionTurn
+from toolevals.workspace.requests import read_id
 
 # (expected, actual) -> count
 MatrixCounts = dict[tuple[str, str], int]
@@ -100,6 +102,10 @@ def filtered_cases(grading: Grading, filters: Filters) -> QuerySet[CaseGrade]:
         cases = cases.filter(transcript__trial=filters.trial - 1)
     if filters.tagged:
         cases = cases.filter(transcript__tags__tag=filters.tagged)
+    if filters.issue:
+        issue = read_id(filters.issue) or UUID(int=0)
+        found = IssueCase.objects.filter(Q(issue=issue) | Q(issue__merged_into=issue), grading=grading)
+        cases = cases.filter(pk__in=found.order_by().values("case"))
     if filters.tools:
         effects = effects_by_name(grading)
         cases = cases.filter(expected__in=[name for name, effect in effects.items() if effect == filters.tools])

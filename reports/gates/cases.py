@@ -14,6 +14,7 @@ from django.db.models import Q, QuerySet
 from labeling.models import Example, VersionEntry
 from reports.dialects.analysis import Pattern
 from reports.dialects.grade_with_dialects import dialects_read
+from reports.gates.issue_scores import LEFT_OUT, IssueRule, issue_rules
 from reports.models import DialectCase
 from toolevals.grading.engine.case_findings import UNSCORED
 from toolevals.grading.engine.case_metrics import METRICS, pairs_name_f1
@@ -21,6 +22,7 @@ from toolevals.grading.engine.grading import first_expected_class
 from toolevals.grading.gates.case_table import CaseTable, chained, metric_arises, value_of, verdict_scores
 from toolevals.grading.gates.results import (
     FUNCTION_CALLS,
+    ISSUE,
     JUDGED,
     PASS_MARK,
     PUBLISHED_JUDGES,
@@ -82,7 +84,8 @@ def grading_cases(grading: Grading, gate: Gate, progress: Callable[[int], None] 
     `progress` is told now and then how many are read so far; what it raises ends the reading.
     """
     packed = packed_cases(grading)
-    read = _Read(grading, packed, _Wanted(gate, grading.judges))
+    wanted = _Wanted(gate, grading.judges)
+    read = _Read(grading, packed, wanted, issue_rules(grading, wanted.issues, lambda: progress(0)))
     names = read.names(progress)
     beside, facts = read.facts()
     measures = read.measures()
@@ -98,7 +101,7 @@ def grading_cases(grading: Grading, gate: Gate, progress: Callable[[int], None] 
         numbers.append(number)
         for name, values in measures.items():
             taken[name].append(values[place])
-    known = [_kind(packed, outcome, cell, facts[fact], read.wanted) for outcome, cell, fact in kinds]
+    known = [_kind(packed, outcome, cell, facts[fact], read) for outcome, cell, fact in kinds]
     return CaseTable(known, names, examples, numbers, taken)
 
 
@@ -130,8 +133,10 @@ class _Wanted:
         self.rules = {name: PUBLISHED_METRICS[name] for name in named & left & PUBLISHED_METRICS.keys()}
         # What counts pairs of calls is read from the pairs, so that gradings from before have it too.
         self.metrics = frozenset(named & METRICS.keys()) - {"tool_name_f1"}
+        self.issues = sorted(name for name in named if name.startswith(ISSUE))
         # The layers whose rules may leave a question, under their own names or the published ones.
-        self.questions = every or any(PUBLISHED_METRICS.get(name, name) in UNSCORED for name in named)
+        asked = any(PUBLISHED_METRICS.get(name, name) in UNSCORED for name in named)
+        self.questions = every or bool(self.issues) or asked
         self.function_calls = frozenset(FUNCTION_CALLS[name] for name in named & FUNCTION_CALLS.keys())
         self.values = gate.looks_at_values
         self.failures = any(bound.per_failure for bound in gate.bounds)
@@ -149,8 +154,8 @@ _Fact = tuple[str, Any]
 class _Read:
     """The data that is read of a grading. A place is that of a case among the packed ones."""
 
-    def __init__(self, grading: Grading, packed: Packed, wanted: _Wanted) -> None:
-        self.wanted = wanted
+    def __init__(self, grading: Grading, packed: Packed, wanted: _Wanted, issues: Sequence[IssueRule]) -> None:
+        self.wanted, self.issues = wanted, issues
         self._grading = grading
         self._trials, self._size = packed.trials, len(packed.outcomes)
         self._starts = {position: place * packed.trials for place, position in enumerate(grading.run.positions)}
@@ -196,6 +201,7 @@ class _Read:
             (wanted.function_calls, self._function_calls),
             (wanted.failures, self._failures),
             (wanted.name_f1, self._pairs),
+            (self.issues, self._issues),
         )
         for is_wanted, reading in readings:
             if is_wanted:
@@ -232,6 +238,10 @@ class _Read:
         pairs = AlignedPair.objects.filter(grading=self._grading)
         for place, *pair in self._cases(pairs, "expected", "actual", case="case__"):
             yield place, ("pair", tuple(pair))
+
+    def _issues(self) -> Iterator[tuple[int, _Fact]]:
+        for rule in self.issues:
+            yield from ((place, ("issue", rule.metric)) for (place,) in self._cases(rule.cases, case="case__"))
 
     def _values(self) -> Iterator[tuple[int, _Fact]]:
         """Yield the metrics that the gate names, and what failed verdicts are worth."""
@@ -298,11 +308,12 @@ class _Read:
                 yield start, *values
 
 
-def _kind(packed: Packed, outcome: int, cell: int, facts: list[_Fact], wanted: _Wanted) -> GateCase:
+def _kind(packed: Packed, outcome: int, cell: int, facts: list[_Fact], read: _Read) -> GateCase:
+    wanted = read.wanted
     letters = packed.letters_of(outcome)
     statuses = {name: _STATUS_OF[letter] for name, letter in zip(VERDICT_NAMES, letters, strict=True)}
     expected, actual = packed.cells[cell - 1] if cell else ("", "")
-    said: dict[str, list[Any]] = {name: [] for name in ("strata", "due", "score", "pair", "value", "failure")}
+    said: dict[str, list[Any]] = {name: [] for name in ("strata", "due", "score", "pair", "value", "failure", "issue")}
     for what, value in facts:
         said[what].append(value)
     scores = verdict_scores(statuses)
@@ -315,6 +326,8 @@ def _kind(packed: Packed, outcome: int, cell: int, facts: list[_Fact], wanted: _
     passed |= {name: passed[rule] for name, rule in by_rule.items() if rule in passed}
     if wanted.name_f1 and (expected or scores["selection"] is None):
         scores["tool_name_f1"] = None if scores["selection"] is None else pairs_name_f1(said["pair"])
+    issues = {rule.metric: rule.score(statuses, scores, said["issue"]) for rule in read.issues}
+    scores |= {name: score for name, score in issues.items() if score != LEFT_OUT}
     strata = {name: value for row in said["strata"] for name, value in row if value}
     return GateCase(
         "",
@@ -324,5 +337,5 @@ def _kind(packed: Packed, outcome: int, cell: int, facts: list[_Fact], wanted: _
         strata=strata,
         passed=passed,
         failures=tuple(said["failure"]),
-        only_named=frozenset(by_rule),
+        only_named=frozenset((*by_rule, *issues)),
     )

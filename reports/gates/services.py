@@ -15,6 +15,7 @@ from django.db import transaction
 from django.urls import reverse
 
 from reports.gates.cases import grading_cases, unread_notes
+from reports.gates.issue_scores import issue_notes, issue_problems, with_issue_names
 from reports.models import GateBadge, GatePreview, HeldGate, NamedGate
 from reports.run.baseline_agents import highest, version_baseline_agents
 from toolevals.grading.gates.case_table import CaseTable
@@ -77,7 +78,7 @@ def gate_hold(*, run: Run, actor: User | None, request: GateRequest) -> HeldGate
     compared with is not there.
     """
     asked = _asked(run, request)
-    gate = gate_read(asked.gate)
+    gate = gate_read(asked.gate, run.project)
     if run.baseline_agent:
         raise InvalidDocument.at("", "A baseline agent is not gated: its scores are there to read others against.")
     if run.grading is None:
@@ -147,11 +148,10 @@ def _decided(held: HeldGate, gate: Gate, lease: Lease) -> GateResult:
     judges = judge_notes((seat["rubric"], seat["model"], seat["pinned"]) for seat in held.grading.judges)
     judges |= {seat["rubric"]: BY_RULES for seat in held.grading.judges if seat.get("unscored")}
     sides = [held.grading, held.baseline if gate.regressions else None, held.consistency]
-    notes = judges | unread_notes(gate, filter(None, sides))
+    notes = judges | unread_notes(gate, filter(None, sides)) | issue_notes(gate, held.grading)
     rates = {metric: baseline_agent_note(share, name) for metric, (share, name) in baseline_agents.items() if share}
-    return with_notes(
-        hold_gate(gate, evidence, lambda done, rules: lease.progress(size + size * done // rules)), notes, rates
-    )
+    result = hold_gate(gate, evidence, lambda done, rules: lease.progress(size + size * done // rules))
+    return with_issue_names(with_notes(result, notes, rates), gate, held.grading)
 
 
 def _errored(grading: Grading) -> str:
@@ -166,12 +166,15 @@ def _size(held: HeldGate) -> int:
     return max(sum(side.run.size * side.run.trials for side in sides if side), 1)
 
 
-def gate_read(document: Any) -> Gate:
-    """Return a gate; raises InvalidDocument with pointers below `/gate`."""
+def gate_read(document: Any, project: Project) -> Gate:
+    """Return a gate of a project; raises InvalidDocument with pointers below `/gate`."""
     try:
-        return read_gate(document)
+        gate = read_gate(document)
     except InvalidDocument as error:
         raise error.below("/gate") from None
+    if problems := list(issue_problems(project, document)):
+        raise InvalidDocument(problems).below("/gate")
+    return gate
 
 
 def _asked(run: Run, request: GateRequest) -> GateRequest:
@@ -280,7 +283,7 @@ def named_gate_save(
     """
     if not _NAME.fullmatch(name):
         raise InvalidDocument.at("/name", f"takes letters, digits, hyphens and _, {LONGEST_NAME} at most")
-    gate_read(gate)
+    gate_read(gate, project)
     require_baseline(baseline)
     # One at a time, so that two do not both take a name.
     Project.objects.select_for_update(no_key=True).get(pk=project.pk)
@@ -317,7 +320,7 @@ def gate_preview_start(
     Each run is decided by a batch of the job. A run is compared with what came before it. Raises InvalidDocument where
     the gate is none, or no run is graded.
     """
-    gate_read(gate)
+    gate_read(gate, project)
     require_baseline(baseline)
     runs = Run.objects.in_project(project).of_people().of_experiment(experiment)
     runs = runs.filter(grading__finished_at__isnull=False)[:MOST_RUNS]

@@ -20,6 +20,7 @@ from reports.gates.page import NewestGate, newest_gate, verdict_of
 from reports.home.confusions import Confusions, confusions_of
 from reports.home.first_steps import FirstSteps, first_steps
 from reports.home.gold import GoldState, gold_state
+from reports.issues.queries import IssueRow, issues_first
 from reports.models import HeldGate
 from reports.run.analysis import Layers, VerdictRow, failure_modes, layers_of, sentence
 from reports.trends.analysis import RunFacts, Series, Trend
@@ -38,6 +39,7 @@ from toolevals.workspace.requests import ProjectRequest
 FOLLOWED: Final = ("outcome", *(row.name for row in VERDICTS if row.letter))
 MOST_RUNS: Final = 9
 MOST_CANDIDATES: Final = 50
+MOST_ISSUES: Final = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -286,6 +288,7 @@ class Overview:
     newest: NewestRun
     gold: GoldState
     labelling: Labelling
+    issues: Sequence[IssueRow]
 
 
 @dataclass(frozen=True, slots=True)
@@ -310,7 +313,10 @@ def project_look(request: ProjectRequest) -> HomePanel:
         return HomePanel("reports/home_start.html", Start(first_steps(request), started, _seen(request.user)))
     version: DatasetVersion = run.grading.dataset_version
     overview = Overview(
-        _newest(run, run.grading), gold_state(request, version.dataset, version), _labelling(request, version.dataset)
+        _newest(run, run.grading),
+        gold_state(request, version.dataset, version),
+        _labelling(request, version.dataset),
+        issues_first(request.project, MOST_ISSUES),
     )
     return HomePanel("reports/home.html", overview)
 

@@ -1,25 +1,30 @@
-"""Count the cases of issues, and say what the runs since a fix say of it."""
+"""Count the cases and traces of issues, and say what the runs since a fix say of it."""
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 from uuid import UUID
 
 from django.db.models import Count, F, Q
+from django.db.models.functions import Coalesce
 
-from reports.issues.models import Issue, IssueCase
+from reports.issues.models import Issue, IssueCase, IssueTrace
 from toolevals.grading.metrics.comparison import fisher_fewer
 from toolevals.grading.metrics.rates import Interval, wilson
-from toolevals.runs.models import Run, VerdictCount
+from toolevals.runs.models import Agent, Run, VerdictCount
+from toolevals.traces.production.version_counts import Version, version_counts
 from toolevals.workspace.models import Project
+
+# What a trace says of whom it was with.
+_WHO: Final = ("end_user", "session")
 
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """The number of some graded cases, and of those of them that fail so."""
+    """The number of some graded cases or traces, and of those of them that fail so."""
 
     seen: int
     cases: int
@@ -35,10 +40,16 @@ class Share:
 
 @dataclass(frozen=True, slots=True)
 class FixCheck:
-    """An issue before the first run of an agent, and from it on; `luck` is the chance of so few without any change."""
+    """An issue before the first run of an agent, and from it on; `luck` is the chance of so few without any change.
+
+    The shares are of "cases" that are graded, or of "traces" where the issue is in no case, as `of` says. `traces` are
+    those of the agent in production that fail so.
+    """
 
     before: Share
     since: Share
+    of: str
+    traces: int
 
     @property
     def luck(self) -> float:
@@ -65,14 +76,34 @@ class _Run:
     cases: int
 
 
-def fix_check(issue: Issue, first: int) -> FixCheck:
-    """Return how often an issue is in the graded cases of its datasets before a run, and from it on."""
+def fix_check(issue: Issue, agent: Agent | None, first: int) -> FixCheck:
+    """Return how often an issue is in the graded cases of its datasets before an agent's first run, and from it on.
+
+    Where it is in no case, in the traces of other versions, and in those of the agent.
+    """
     seen = seen_in([issue]).get(issue.pk, Counter())
+    in_traces = versions_of(issue)
+    fixed = {each for each in in_traces if agent is not None and is_version(agent, *each)}
+    traces = sum(in_traces[each].seen for each in fixed)
+    if not seen:
+        since, before = (
+            [share for each, share in in_traces.items() if (each in fixed) == late] for late in (True, False)
+        )
+        return FixCheck(_sum(before), _sum(since), "traces", traces)
     runs = _runs(issue.project)
     datasets = {run.dataset for run in runs if seen[run.number]}
     mine = [run for run in runs if run.dataset in datasets]
-    before, since = ([run for run in mine if (run.number < first) == early] for early in (True, False))
-    return FixCheck(_share(before, seen), _share(since, seen))
+    earlier, later = ([run for run in mine if (run.number < first) == early] for early in (True, False))
+    return FixCheck(_share(earlier, seen), _share(later, seen), "cases", traces)
+
+
+def _sum(shares: Sequence[Share]) -> Share:
+    return Share(sum(each.seen for each in shares), sum(each.cases for each in shares))
+
+
+def is_version(agent: Agent, name: str, version: str) -> bool:
+    """Return whether a name and a version, as traces say them, are those of an agent."""
+    return agent.name == name and version in ({agent.prompt_version, agent.commit} - {""} or {""})
 
 
 def by_agent(issue: Issue) -> list[VersionCount]:
@@ -115,20 +146,55 @@ def seen_in(issues: Iterable[Issue]) -> dict[UUID, Counter[int]]:
     """Return the cases of each issue, with those merged into it, counted by the numbers of their runs."""
     wanted = {issue.pk: issue for issue in issues}
     found: dict[UUID, Counter[int]] = defaultdict(Counter)
-    if not wanted:
-        return found
-    project = next(iter(wanted.values())).project
-    rows = IssueCase.objects.shown(project).filter(Q(issue__in=wanted) | Q(issue__merged_into__in=wanted))
-    parts = rows.filter(issue__merged_into=None).order_by().values_list("issue", "grading__run__number")
-    for pk, number, count in parts.annotate(count=Count("pk")):
-        found[pk][number] += count
-    merged = rows.exclude(issue__merged_into=None).order_by().values_list("issue__merged_into", flat=True)
-    whole = set(merged.distinct())
-    # A case may be in several issues that were merged: it counts once.
-    for issue in [each for each in wanted.values() if each.pk in whole]:
-        counted = IssueCase.objects.of_issue(issue).order_by().values_list("grading__run__number")
-        found[issue.pk] = Counter(dict(counted.annotate(count=Count("case", distinct=True))))
+    if wanted:
+        shown = IssueCase.objects.shown(next(iter(wanted.values())).project)
+        # A case may be in several issues that were merged: it counts once.
+        for pk, number, count in _of_wholes(shown, wanted, "grading__run__number").annotate(
+            count=Count("case", distinct=True)
+        ):
+            found[pk][number] = count
     return found
+
+
+def traces_in(issues: Iterable[Issue]) -> Counter[UUID]:
+    """Return how many traces each issue is in, with those merged into it."""
+    counts = _of_wholes(IssueTrace.objects.all(), [issue.pk for issue in issues])
+    return Counter(dict(counts.annotate(count=Count("trace", distinct=True))))
+
+
+def _of_wholes(rows: Any, wanted: Collection[UUID], *fields: str) -> Any:
+    """Return the rows of some issues and of those merged into them, to be counted by these issues and some fields."""
+    merged = Issue.objects.filter(merged_into__in=wanted).values_list("pk", flat=True)
+    mine = rows.filter(issue__in=[*wanted, *merged]).order_by()
+    return mine.annotate(whole=Coalesce("issue__merged_into", "issue")).values_list("whole", *fields)
+
+
+@dataclass(frozen=True, slots=True)
+class Touched:
+    """The number of traces, users and sessions that an issue is in, each counted once."""
+
+    traces: int
+    users: int
+    sessions: int
+
+
+def touched_by(issue: Issue) -> Touched:
+    """Return whom an issue touched in production. A trace that names no user, or no session, counts for none."""
+    said = {name: Count(f"trace__{name}", distinct=True, filter=~Q(**{f"trace__{name}": ""})) for name in _WHO}
+    counts = IssueTrace.objects.of_issue(issue).aggregate(traces=Count("trace", distinct=True), **said)
+    return Touched(counts["traces"], *(counts[name] for name in _WHO))
+
+
+def versions_of(issue: Issue) -> dict[Version, Share]:
+    """Return an issue's share of the traces of each version of the agents in which it was seen, in the order they came.
+
+    Versions of an agent by another name are not among them.
+    """
+    rows = IssueTrace.objects.of_issue(issue).order_by().values_list("trace__agent", "trace__agent_version")
+    seen = {(agent, version): count for agent, version, count in rows.annotate(Count("trace", distinct=True))}
+    agents = {agent for agent, _ in seen}
+    counts = version_counts(issue.project) if seen else {}
+    return {each: Share(seen.get(each, 0), count) for each, count in counts.items() if each[0] in agents}
 
 
 def _runs(project: Project) -> list[_Run]:

@@ -1,14 +1,16 @@
-"""Store issues, the cases that are gathered into them, and what people did with them."""
+"""Store issues, the cases and traces that are gathered into them, and what people did with them."""
 
 from __future__ import annotations
 
 from typing import ClassVar, Final
+from uuid import UUID
 
 from django.db import models
 from django.db.models import F, Q
 
 from toolevals.grading.failures import Failure
 from toolevals.runs.models import Agent, CaseGrade, Grading
+from toolevals.traces.models import Trace
 from toolevals.workspace.fields import DocumentField, MomentField, PublicIdField
 from toolevals.workspace.models import Project, User, untrashed, within
 
@@ -59,7 +61,7 @@ class Issue(models.Model):
     fixed_in = models.ForeignKey(Agent, null=True, on_delete=models.SET_NULL, related_name="+")
     fixed_from = models.PositiveIntegerField(null=True)
     owner = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")
-    # When agents answered so, first and last.
+    # When agents answered so in runs, and when such traces came: first and last.
     first_seen = models.DateTimeField()
     last_seen = models.DateTimeField()
     merged_into = models.ForeignKey("self", null=True, on_delete=models.SET_NULL, related_name="merged")
@@ -92,6 +94,10 @@ class IssueCaseQuerySet(models.QuerySet["IssueCase"]):
         """Return the shown cases of an issue and of those that were merged into it."""
         return self.shown(issue.project).filter(Q(issue=issue) | Q(issue__merged_into=issue))
 
+    def examples(self) -> models.QuerySet[IssueCase, UUID]:
+        """Return the ids of their examples."""
+        return self.order_by().values_list("case__transcript__entry__revision__example", flat=True).distinct()
+
 
 class IssueCase(models.Model):
     """A case in which an issue's failure is."""
@@ -118,13 +124,37 @@ class IssueCase(models.Model):
         ]
 
 
+class IssueTraceQuerySet(models.QuerySet["IssueTrace"]):
+    """Reads of the traces of issues."""
+
+    def of_issue(self, issue: Issue) -> IssueTraceQuerySet:
+        """Return the traces of an issue and of those that were merged into it."""
+        return self.filter(Q(issue=issue) | Q(issue__merged_into=issue))
+
+
+class IssueTrace(models.Model):
+    """A trace in which an issue's failure is. It is made again when the trace is summed up again, and goes with it."""
+
+    issue = models.ForeignKey(Issue, on_delete=models.CASCADE, related_name="traces", db_index=False)
+    trace = models.ForeignKey(Trace, on_delete=models.CASCADE, related_name="+")
+
+    objects = IssueTraceQuerySet.as_manager()
+
+    class Meta:
+        constraints: ClassVar[list[models.BaseConstraint]] = [
+            # By trace within each, so that the newest traces come first without a look at the others.
+            models.UniqueConstraint(fields=["issue", "trace"], name="one_trace_an_issue"),
+        ]
+
+
 class IssueEvent(models.Model):
     """One act in the history of an issue; without an actor the application did it."""
 
     id = PublicIdField()
     issue = models.ForeignKey(Issue, on_delete=models.CASCADE, related_name="events")
     actor = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")
-    # "opened", "fixed", "regressed", "accepted", "reopened", "owned", "named", "placed", "merged", "split", "noted"
+    # "opened", "fixed", "regressed", "accepted", "reopened", "owned", "named", "placed", "merged", "split", "noted",
+    # "gated", "rerun", "promoted"
     verb = models.CharField(max_length=12)
     detail = DocumentField(default=dict)
     at = MomentField(auto_now_add=True)

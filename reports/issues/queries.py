@@ -3,37 +3,52 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, Final
 from uuid import UUID
 
-from django.db.models import Q
+from django.core.cache import cache
+from django.db.models import Case, Count, Exists, F, Func, IntegerField, OuterRef, Q, Subquery, Value, When
+from django.db.models.functions import Coalesce, Lower, Replace
 from django.http import Http404
 
 from labeling.conversation.turns import snippet
 from reports.filters.case_filters import address_query, text
-from reports.issues.figures import agent_runs, earlier_runs, seen_in
-from reports.issues.models import Issue, IssueCase, IssueState
+from reports.issues.figures import agent_runs, earlier_runs, seen_in, traces_in
+from reports.issues.models import Issue, IssueCase, IssueState, IssueTrace
 from toolevals.grading.failures import LAYERS, category_of
-from toolevals.json_types import JsonMapping
-from toolevals.workspace.models import Project
+from toolevals.runs.models import Run
+from toolevals.traces.blindness import closed_to
+from toolevals.traces.models import Trace
+from toolevals.traces.production.version_counts import Version
+from toolevals.workspace.clock import database_now
+from toolevals.workspace.models import Project, Role
+from toolevals.workspace.paging import ROWS_AT_ONCE
 from toolevals.workspace.requests import page_number, whole_number
 
 PAGE_SIZE: Final = 25
 CASES_A_PAGE: Final = 25
+TRACES_A_PAGE: Final = 8
+# What is late: so many graded runs, and so many days of traces.
+LATE_RUNS: Final = 5
+LATE_DAYS: Final = 7
+# So many seconds the order of the first page stands.
+LATELY_KEPT: Final = 60
 # So many agents have a bar, the newest.
 BARS: Final = 9
-SORTS: Final[Mapping[str, str]] = {"state": "state", "name": "name", "last": "last seen", "cases": "cases"}
-# What an issue is in a run, beside the earlier graded runs of its dataset -> what that means.
+SORTS: Final[Mapping[str, str]] = {
+    "state": "state", "name": "name", "last": "last seen", "cases": "cases", "traces": "traces",
+}  # fmt: skip
+# What an issue is in a run, next to the earlier graded runs of its dataset -> what that means.
 CHANGES: Final[Mapping[str, str]] = {
     "new": "in this run and in none before",
     "back": "in this run, not in the one before, and in an earlier one",
     "gone": "in the run before and not in this one",
     "seen": "in this run",
 }
-_RANK: Final = {state: place for place, state in enumerate(IssueState.values)}
+_RANKS: Final = tuple(When(state=state, then=Value(place)) for place, state in enumerate(IssueState.values))
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +63,8 @@ class IssueFilter:
     # The number of a run, and what is wanted of it: one of CHANGES.
     run: int = 0
     change: str = ""
+    # The number of the run that it is compared with; 0 is the one before it.
+    baseline: int = 0
     sort: str = "state"
     page: int = 1
 
@@ -64,6 +81,7 @@ class IssueFilter:
             text(query, "q").strip(),
             run,
             change if run and change in CHANGES else "",
+            (whole_number(query.get("baseline", "")) or 0) if run else 0,
             sort if sort in SORTS else "state",
             page_number(query.get("page", "1")),
         )
@@ -72,16 +90,18 @@ class IssueFilter:
         """Return the address of this list with these values, on its first page unless one is given."""
         asked = {"state": self.state, "layer": self.layer, "tool": self.tool, "agent": self.agent, "q": self.text}
         asked |= {"run": str(self.run) if self.run else "", "change": self.change}
+        asked |= {"baseline": str(self.baseline) if self.baseline else ""}
         return address_query(asked | {"sort": "" if self.sort == "state" else self.sort} | changes)
 
 
 @dataclass(frozen=True, slots=True)
 class IssueRow:
-    """One issue of a list: how many cases it has in all, and in those of the newest agents, oldest first."""
+    """One issue of a list: how many cases and traces it has, and cases of the newest agents, oldest first."""
 
     issue: Issue
     cases: int
     runs: int
+    traces: int
     bars: tuple[int, ...]
 
     @property
@@ -122,67 +142,102 @@ class IssuePage:
     agents: Sequence[str]
 
 
-def issue_rows(project: Project, asked: IssueFilter) -> list[IssueRow]:
-    """Return all rows of a list, in its order."""
-    issues = list(_wanted(project, asked).select_related("project"))
-    seen = seen_in(issues)
-    agents = agent_runs(project)
-    newest = list(agents.values())[-BARS:]
-    changed = issue_changes(project, asked.run, seen)[asked.change or "seen"] if asked.run else None
-    named = {number for (_, name), numbers in agents.items() if name == asked.agent for number in numbers}
-    rows = [
-        _row(issue, counts, newest)
-        for issue in issues
-        if (counts := seen.get(issue.pk, Counter())) is not None
-        and (not asked.agent or named & counts.keys())
-        and (changed is None or issue.pk in changed)
-    ]
-    rows.sort(key=lambda row: (row.issue.last_seen, row.issue.pk), reverse=True)
-    rows.sort(key=_ORDERS[asked.sort])
-    return rows
+def issue_rows(project: Project, asked: IssueFilter) -> Iterator[IssueRow]:
+    """Yield all rows of a list, in its order."""
+    ids = list(_sorted(project, asked).values_list("pk", flat=True))
+    newest = _newest(project)
+    for at in range(0, len(ids), ROWS_AT_ONCE):
+        yield from _rows(ids[at : at + ROWS_AT_ONCE], newest)
 
 
-def issue_changes(project: Project, run: int, seen: Mapping[UUID, Counter[int]]) -> dict[str, set[UUID]]:
-    """Return which issues are new, back, gone and seen in a run, by the numbers of the runs that they were seen in."""
-    earlier = earlier_runs(project, run)
-    before = earlier[-1] if earlier else 0
-    found: dict[str, set[UUID]] = {change: set() for change in CHANGES}
-    for issue, counts in seen.items():
-        here, past = run in counts, [number for number in earlier if number in counts]
-        if here:
-            found["seen"].add(issue)
-        if here and not past:
-            found["new"].add(issue)
-        if here and past and before not in counts:
-            found["back"].add(issue)
-        if before in counts and not here:
-            found["gone"].add(issue)
-    return found
+def _rows(ids: Sequence[UUID], newest: Sequence[Sequence[int]]) -> list[IssueRow]:
+    issues = Issue.objects.select_related("project", "owner", "fixed_in").in_bulk(ids)
+    seen, traces = seen_in(issues.values()), traces_in(issues.values())
+    return [_row(issues[pk], seen.get(pk, Counter()), traces[pk], newest) for pk in ids]
 
 
-def changes_of(project: Project, run: int) -> dict[str, int]:
-    """Return how many issues are new, back, gone and seen in a run."""
-    issues = list(Issue.objects.in_project(project))
-    return {change: len(found) for change, found in issue_changes(project, run, seen_in(issues)).items()}
+def _newest(project: Project) -> list[list[int]]:
+    """Return the numbers of the runs of the newest agents, oldest first."""
+    return list(agent_runs(project).values())[-BARS:]
 
 
-def _row(issue: Issue, counts: Counter[int], newest: Sequence[Sequence[int]]) -> IssueRow:
+def _row(issue: Issue, counts: Counter[int], traces: int, newest: Sequence[Sequence[int]]) -> IssueRow:
     bars = tuple(sum(counts[number] for number in numbers) for numbers in newest)
-    return IssueRow(issue, sum(counts.values()), len(counts), bars)
+    return IssueRow(issue, sum(counts.values()), len(counts), traces, bars)
 
 
 def row_of(issue: Issue) -> IssueRow:
     """Return the row of one issue."""
-    newest = list(agent_runs(issue.project).values())[-BARS:]
-    return _row(issue, seen_in([issue]).get(issue.pk, Counter()), newest)
+    return _row(issue, seen_in([issue]).get(issue.pk, Counter()), traces_in([issue])[issue.pk], _newest(issue.project))
 
 
-_ORDERS: Final[JsonMapping] = {
-    "state": lambda row: (_RANK[row.issue.state], -row.newest, -row.cases),
-    "name": lambda row: row.issue.name.replace("`", "").casefold(),
-    "last": lambda row: -row.issue.last_seen.timestamp(),
-    "cases": lambda row: -row.cases,
-}
+def _of_whole(rows: Any) -> Any:
+    """Return those of some rows that are of the issue that a query is about, or of one that was merged into it."""
+    whole = Q(pk=OuterRef(OuterRef("pk"))) | Q(merged_into=OuterRef(OuterRef("pk")))
+    return rows.filter(issue__in=Issue.objects.filter(whole).values("pk"))
+
+
+def _cases(project: Project, **of_runs: object) -> Any:
+    """Return the shown cases, of some runs, of the issue that a query is about."""
+    # No condition on the issue: the database asks for these gradings once.
+    shown = Run.objects.filter(project=project, grading__isnull=False, **of_runs).order_by().values("grading")
+    return _of_whole(IssueCase.objects.filter(grading__in=shown))
+
+
+def _number_of(rows: Any, field: str) -> Coalesce:
+    """Return the number of different values of a field of the rows of an issue."""
+    count = Func(F(field), template="COUNT(DISTINCT %(expressions)s)", output_field=IntegerField())
+    return Coalesce(Subquery(rows.order_by().annotate(number=count).values("number")), 0)
+
+
+def _sorted(project: Project, asked: IssueFilter) -> Any:
+    """Return the issues of a list, in its order."""
+    issues = _wanted(project, asked)
+    runs = _newest(project)
+    newest, cases, in_traces = (
+        _number_of(rows, field).desc()
+        for rows, field in (
+            (_cases(project, number__in=runs[-1] if runs else []), "case"),
+            (_cases(project), "case"),
+            (_of_whole(IssueTrace.objects.all()), "trace"),
+        )
+    )
+    by: dict[str, tuple[Any, ...]] = {
+        "state": (Case(*_RANKS), newest, cases, in_traces),
+        "name": (Lower(Replace("name", Value("`"))),),
+        "last": (),
+        "cases": (cases, in_traces),
+        "traces": (in_traces, cases),
+    }
+    return issues.order_by(*by[asked.sort], "-last_seen", "-pk")
+
+
+def issues_first(project: Project, most: int) -> list[IssueRow]:
+    """Return the open issues that matter most.
+
+    That is by their cases in the last LATE_RUNS graded runs, with traces of the last LATE_DAYS days, twice where they
+    came back.
+    """
+    key = f"reports:issues-lately:{project.pk}"
+    lately: dict[UUID, int] = cache.get_or_set(key, lambda: _lately(project), LATELY_KEPT) or {}
+    open_states = [IssueState.OPEN, IssueState.REGRESSED]
+    found = Issue.objects.in_project(project).filter(state__in=open_states).order_by("-last_seen", "-pk")
+    states = {pk: state for pk, state in found.values_list("pk", "state") if pk in lately}
+    ids = sorted(states, key=lambda pk: -lately[pk] * (2 if states[pk] == IssueState.REGRESSED else 1))[:most]
+    return _rows(ids, _newest(project)) if ids else []
+
+
+def _lately(project: Project) -> dict[UUID, int]:
+    """Return how many late cases and traces each issue has, with those merged into it."""
+    runs = sorted(number for numbers in agent_runs(project).values() for number in numbers)[-LATE_RUNS:]
+    since = database_now() - timedelta(days=LATE_DAYS)
+    cases = IssueCase.objects.shown(project).filter(grading__run__number__in=runs)
+    traces = IssueTrace.objects.filter(issue__project=project, trace__created_at__gte=since)
+    found: Counter[UUID] = Counter()
+    for rows, field in ((cases, "case"), (traces, "trace")):
+        whole = rows.order_by().annotate(whole=Coalesce("issue__merged_into", "issue")).values_list("whole")
+        found.update(dict(whole.annotate(Count(field, distinct=True))))
+    return dict(found)
 
 
 def _wanted(project: Project, asked: IssueFilter) -> Any:
@@ -191,18 +246,43 @@ def _wanted(project: Project, asked: IssueFilter) -> Any:
     issues = issues.filter(**{name: value for name, value in given.items() if value})
     if asked.text:
         issues = issues.filter(Q(name__icontains=asked.text) | Q(error_text__icontains=asked.text))
-    return issues
+    if asked.agent:
+        issues = issues.filter(Exists(_cases(project, agent__name=asked.agent)))
+    return (
+        issues.filter(changed_in(project, asked.run, asked.baseline)[asked.change or "seen"]) if asked.run else issues
+    )
+
+
+def changed_in(project: Project, run: int, before: int = 0) -> dict[str, Q]:
+    """Return the condition on an issue under which it is new, back, gone or seen in a run.
+
+    It is compared with the run of number `before`, by default the graded run of its dataset before it.
+    """
+    earlier = earlier_runs(project, run)
+    baseline = [before] if before else earlier[-1:]
+    here, past, just = (
+        Q(Exists(_cases(project, number__in=each))) for each in ([run], [*earlier, *baseline], baseline)
+    )
+    return {"new": here & ~past, "back": here & past & ~just, "gone": just & ~here, "seen": here}
+
+
+def changes_of(project: Project, run: int, before: int = 0) -> dict[str, int]:
+    """Return how many issues are new, back, gone and seen in a run."""
+    issues = Issue.objects.in_project(project)
+    return {change: issues.filter(which).count() for change, which in changed_in(project, run, before).items()}
 
 
 def issue_page(project: Project, asked: IssueFilter) -> IssuePage:
     """Return the page that is wanted, the last one where there are fewer."""
-    rows = issue_rows(project, asked)
-    pages = max(-(-len(rows) // PAGE_SIZE), 1)
+    count = _wanted(project, asked).count()
+    pages = max(-(-count // PAGE_SIZE), 1)
     start = (min(asked.page, pages) - 1) * PAGE_SIZE
-    states = Counter(Issue.objects.in_project(project).order_by().values_list("state", flat=True))
+    ids = list(_sorted(project, asked).values_list("pk", flat=True)[start : start + PAGE_SIZE])
+    by_state = Issue.objects.in_project(project).order_by().values_list("state").annotate(Count("pk"))
+    states = Counter(dict(by_state))
     agents = [f"{name} (run {numbers[0]})" for (_, name), numbers in agent_runs(project).items()]
     counted = {state: states[state] for state in IssueState.values}
-    return IssuePage(rows[start : start + PAGE_SIZE], len(rows), pages, counted, agents[-BARS:])
+    return IssuePage(_rows(ids, _newest(project)), count, pages, counted, agents[-BARS:])
 
 
 def issue_or_404(project: Project, issue: UUID) -> Issue:
@@ -248,3 +328,11 @@ def case_row(row: IssueCase) -> IssueCaseRow:
     return IssueCaseRow(
         row.case_id, run.number, run.agent.name, revision.example.external_id, snippet(revision.input), row.at
     )
+
+
+def issue_traces(issue: Issue, role: Role, version: Version | None = None) -> Any:
+    """Return the traces of an issue that are not closed to a member with a role, of one version where it is given."""
+    found = Trace.objects.in_project(issue.project).filter(pk__in=IssueTrace.objects.of_issue(issue).values("trace"))
+    if version is not None:
+        found = found.filter(agent=version[0], agent_version=version[1])
+    return found.exclude(closed_to(issue.project, role)).order_by("-pk")

@@ -22,8 +22,8 @@ LONGEST_NOTE = 2_000
 def issue_fix(*, issue: Issue, agent: Agent, actor: User) -> FixCheck:
     """Say that an issue is fixed in an agent, from its first run on, and return what the runs say of that.
 
-    Raises InvalidDocument where it is not so: the failure is in a case since, no case was graded since, or cases wait
-    to be gathered.
+    Raises InvalidDocument where it is not so: the failure is in a case since or in a trace of the agent, neither was
+    seen since, or cases wait to be gathered.
     """
     locked = _locked(issue)
     first = agent.runs.filter(grading__isnull=False).order_by("number").values_list("number", flat=True).first()
@@ -31,17 +31,23 @@ def issue_fix(*, issue: Issue, agent: Agent, actor: User) -> FixCheck:
         raise InvalidDocument.at("/agent", "has no graded run yet: run it on the cases first")
     if IssueGathering.objects.waiting().filter(run__project=locked.project_id).exists():
         raise InvalidDocument.at("/agent", "has runs whose failures are still being gathered: try again in a moment")
-    check = fix_check(locked, first)
+    check = fix_check(locked, agent, first)
+    if check.traces:
+        raise InvalidDocument.at("/agent", f"has not fixed it: {check.traces} of its traces in production fail so")
     if check.since.seen:
         raise InvalidDocument.at(
-            "/agent", f"has not fixed it: {check.since.seen} of {check.since.cases} cases since run {first} fail so"
+            "/agent",
+            f"has not fixed it: {check.since.seen} of {check.since.cases} {check.of} since run {first} fail so",
         )
     if not check.since.cases:
-        raise InvalidDocument.at("/agent", f"tells nothing: no case of its datasets is graded since run {first}")
+        nothing = (
+            "no trace of it came" if check.of == "traces" else f"no case of its datasets is graded since run {first}"
+        )
+        raise InvalidDocument.at("/agent", f"tells nothing: {nothing}")
     locked.state, locked.fixed_in, locked.fixed_from = IssueState.FIXED, agent, first
     locked.save(update_fields=["state", "fixed_in", "fixed_from"])
-    detail = {"agent": agent.name, "run": first, "cases": check.since.cases, "luck": check.luck}
-    _note(locked, actor, "fixed", "issue_fix", detail)
+    detail = {"agent": agent.name, "run": first, "cases": check.since.cases, "of": check.of, "luck": check.luck}
+    event_record(locked, actor, "fixed", "issue_fix", detail)
     return check
 
 
@@ -52,7 +58,7 @@ def issue_accept(*, issue: Issue, actor: User, reason: str) -> None:
     locked = _locked(issue)
     locked.state = IssueState.ACCEPTED
     locked.save(update_fields=["state"])
-    _note(locked, actor, "accepted", "issue_accept", {"reason": reason})
+    event_record(locked, actor, "accepted", "issue_accept", {"reason": reason})
 
 
 @transaction.atomic
@@ -63,7 +69,7 @@ def issue_reopen(*, issue: Issue, actor: User) -> None:
         return
     locked.state, locked.fixed_in, locked.fixed_from = IssueState.OPEN, None, None
     locked.save(update_fields=["state", "fixed_in", "fixed_from"])
-    _note(locked, actor, "reopened", "issue_reopen", {})
+    event_record(locked, actor, "reopened", "issue_reopen", {})
 
 
 @transaction.atomic
@@ -72,7 +78,7 @@ def issue_own(*, issue: Issue, actor: User, owner: User | None) -> None:
     locked = _locked(issue)
     locked.owner = owner
     locked.save(update_fields=["owner"])
-    _note(locked, actor, "owned", "issue_own", {"owner": owner.name if owner else None})
+    event_record(locked, actor, "owned", "issue_own", {"owner": owner.name if owner else None})
 
 
 @transaction.atomic
@@ -89,13 +95,13 @@ def issue_name(*, issue: Issue, actor: User, name: str, kind: str) -> None:
     detail = {"from": [locked.name, locked.kind], "to": [name, kind]}
     locked.name, locked.kind = name, kind
     locked.save(update_fields=["name", "kind"])
-    _note(locked, actor, "named", "issue_name", detail)
+    event_record(locked, actor, "named", "issue_name", detail)
 
 
 @transaction.atomic
 def issue_note(*, issue: Issue, actor: User, text: str) -> None:
     """Write a note into an issue's history. Raises InvalidDocument without a text."""
-    _note(_locked(issue), actor, "noted", "issue_note", {"text": _text(text, "/text")})
+    event_record(_locked(issue), actor, "noted", "issue_note", {"text": _text(text, "/text")})
 
 
 @transaction.atomic
@@ -106,8 +112,9 @@ def issues_merge(*, issue: Issue, other: Issue, actor: User) -> Issue:
     """
     if issue.pk == other.pk or issue.project_id != other.project_id:
         raise InvalidDocument.at("/issue", "is this issue, or another project's")
-    pair = Issue.objects.select_for_update().filter(pk__in=[issue.pk, other.pk]).order_by("created_at", "pk")
-    older, newer = pair
+    # Locked in the order of ids, as by those who gather.
+    pair = Issue.objects.select_for_update().filter(pk__in=[issue.pk, other.pk]).order_by("pk")
+    older, newer = sorted(pair, key=lambda each: (each.created_at, each.pk))
     if older.merged_into_id or newer.merged_into_id:
         raise InvalidDocument.at("/issue", "was merged already")
     Issue.objects.filter(merged_into=newer).update(merged_into=older)
@@ -116,24 +123,28 @@ def issues_merge(*, issue: Issue, other: Issue, actor: User) -> Issue:
     older.first_seen = min(older.first_seen, newer.first_seen)
     older.last_seen = max(older.last_seen, newer.last_seen)
     older.save(update_fields=["first_seen", "last_seen"])
-    _note(older, actor, "merged", "issues_merge", {"issue": str(newer.pk), "name": newer.name})
+    event_record(older, actor, "merged", "issues_merge", {"issue": str(newer.pk), "name": newer.name})
     return older
 
 
 @transaction.atomic
 def issue_split(*, issue: Issue, actor: User) -> None:
     """Take an issue out of the one that it was merged into. Raises InvalidDocument where it was not merged."""
-    locked = _locked(issue)
+    locked = _locked(issue, merged=True)
     whole = locked.merged_into
     if whole is None:
         raise InvalidDocument.at("/issue", "was not merged")
     locked.merged_into = None
     locked.save(update_fields=["merged_into"])
-    _note(whole, actor, "split", "issue_split", {"issue": str(locked.pk), "name": locked.name})
+    event_record(whole, actor, "split", "issue_split", {"issue": str(locked.pk), "name": locked.name})
 
 
-def _locked(issue: Issue) -> Issue:
-    return Issue.objects.select_for_update(of=("self",)).select_related("project").get(pk=issue.pk)
+def _locked(issue: Issue, *, merged: bool = False) -> Issue:
+    """Return the issue, locked. Raises InvalidDocument where it was merged into another, unless that is asked for."""
+    found = Issue.objects.select_for_update(of=("self",)).select_related("project").get(pk=issue.pk)
+    if found.merged_into_id and not merged:
+        raise InvalidDocument.at("", "The issue was merged: change the one that it is in.")
+    return found
 
 
 def _text(text: str, pointer: str) -> str:
@@ -143,6 +154,7 @@ def _text(text: str, pointer: str) -> str:
     return text
 
 
-def _note(issue: Issue, actor: User, verb: str, act: str, detail: JsonObject) -> Any:
+def event_record(issue: Issue, actor: User, verb: str, act: str, detail: JsonObject) -> Any:
+    """Write an act into an issue's history and the audit log."""
     IssueEvent.objects.create(issue=issue, actor=actor, verb=verb, detail=detail)
     audit_record(project=issue.project, actor=actor, verb=act, target=issue, detail=detail)

@@ -21,6 +21,7 @@ _ISSUE: Final = (
     Column("state", STATES, "issue.state"),
     Column("cases", int),
     Column("runs", int),
+    Column("traces", int),
     Column("newest_agent_cases", int, "newest"),
     Column("category"),
     Column("kind", str, "issue.kind"),
@@ -32,7 +33,9 @@ _ISSUE: Final = (
     Column("last_seen", datetime, "issue.last_seen"),
 )
 ISSUE: Final = Table(
-    "Issue", "A named problem: the cases that fail in one way, each counted in the newest grading of its run.", _ISSUE
+    "Issue",
+    "A named problem: the cases and traces that fail in one way, cases counted in the newest grading of their run.",
+    _ISSUE,
 )
 PAGE: Final = Table(
     "Issues",
@@ -45,11 +48,29 @@ CASE: Final = Table(
     (Column("case_id", UUID, "case"), Column("run", int), Column("agent"), Column("external_id", str, "example"),
      Column("at", datetime)),
 )  # fmt: skip
+TRACE: Final = Table(
+    "IssueTrace",
+    "A trace of production that fails so.",
+    (
+        Column("trace_id", UUID, "pk"),
+        Column("agent"),
+        Column("agent_version"),
+        Column("session"),
+        Column("user", str, "end_user"),
+        Column("request"),
+        Column("at", datetime, "created_at"),
+    ),
+)
 _SHARE: Final = (Column("seen", int, "share.seen"), Column("graded", int, "share.cases"))
 _BY_AGENT: Final = Table(
     "IssueByAgent",
     "How many of the graded cases of one agent, on the datasets where the issue was seen, fail so.",
     (Column("agent_id", UUID, "agent"), Column("name"), Column("run", int), *_SHARE),
+)
+_BY_VERSION: Final = Table(
+    "IssueByVersion",
+    "How many of the traces of one version of an agent fail so.",
+    (Column("agent"), Column("version"), Column("seen", int), Column("traces", int)),
 )
 _EVENT: Final = Table(
     "IssueEvent",
@@ -58,7 +79,7 @@ _EVENT: Final = Table(
 )
 WHOLE: Final = Table(
     "IssueWhole",
-    "An issue with its counts by agent, what can be done about it, its newest cases and its history.",
+    "An issue with its counts by agent, what can be done about it, its newest cases and traces, and its history.",
     (
         *beneath("row", _ISSUE),
         Column("merged_into", UUID, optional=True),
@@ -66,6 +87,10 @@ WHOLE: Final = Table(
         Column("lasting_fix"),
         Column("by_agent", _BY_AGENT, many="list"),
         Column("newest_cases", CASE, many="list"),
+        Column("users", int, "touched.users"),
+        Column("sessions", int, "touched.sessions"),
+        Column("by_version", _BY_VERSION, many="list"),
+        Column("newest_traces", TRACE, many="list"),
         Column("history", _EVENT, many="list"),
     ),
 )

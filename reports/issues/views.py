@@ -4,23 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any, Final
+from urllib.parse import urlencode
 from uuid import UUID
 
 from django.contrib import messages
-from django.db.models import Q
+from django.db.models import Case, Value, When
 from django.http import Http404, HttpResponse, HttpResponseRedirect, StreamingHttpResponse
 from django.shortcuts import render
 from django.urls import reverse
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from reports.issues import services
-from reports.issues.figures import by_agent, seen_in
+from reports.filters.case_filters import text
+from reports.gates.models import NamedGate
+from reports.issues import acts, services
+from reports.issues.asked import agent_asked, agents_graded, issue_asked, member_asked, members_of
+from reports.issues.changes import run_issues
+from reports.issues.figures import by_agent, seen_in, touched_by, versions_of
 from reports.issues.models import Issue, IssueGathering, IssueState
-from reports.issues.page import chart_of, check_of, sentence
+from reports.issues.page import chart_of, check_of, points_of_production, points_of_runs, sentence
 from reports.issues.queries import (
     BARS,
     CASES_A_PAGE,
     SORTS,
+    TRACES_A_PAGE,
     IssueFilter,
     case_row,
     changes_of,
@@ -28,13 +34,18 @@ from reports.issues.queries import (
     issue_or_404,
     issue_page,
     issue_rows,
+    issue_traces,
 )
-from reports.issues.table import CASE, ISSUE
+from reports.issues.table import CASE, ISSUE, TRACE
+from reports.run.header import run_of
 from toolevals.grading.failures import CATEGORIES, LAYERS, category_of, fixes_of
 from toolevals.grading.values.problems import InvalidDocument
-from toolevals.runs.models import Agent
-from toolevals.workspace.models import Membership, Role
-from toolevals.workspace.requests import ProjectRequest, page_number, read_id
+from toolevals.traces.production.version_counts import Version
+from toolevals.traces.promotion.forms import PromotionForm
+from toolevals.traces.promotion.services import MOST
+from toolevals.workspace.models import Role
+from toolevals.workspace.paging import page_of
+from toolevals.workspace.requests import ProjectRequest, page_number, read_id, whole_number
 from toolevals.workspace.tables import table_file
 
 
@@ -45,7 +56,7 @@ def issues(request: ProjectRequest) -> HttpResponse:
     page = issue_page(request.project, asked)
     here = min(asked.page, page.pages)
     own = Issue.objects.in_project(request.project).order_by()
-    changes = changes_of(request.project, asked.run).items() if asked.run else ()
+    changes = changes_of(request.project, asked.run, asked.baseline).items() if asked.run else ()
     context = {
         "asked": asked,
         "page": page,
@@ -57,25 +68,23 @@ def issues(request: ProjectRequest) -> HttpResponse:
         "all": asked.query(state=""),
         "total": sum(page.states.values()),
         "changes": [(change, counted, asked.query(change=change)) for change, counted in changes],
-        "no_run": asked.query(run="", change=""),
+        "no_run": asked.query(run="", change="", baseline=""),
         "layers": LAYERS,
         "sorts": SORTS,
-        "tools": sorted(set(own.exclude(tool="").values_list("tool", flat=True))),
-        "agents": sorted(set(_agents(request).values_list("name", flat=True))),
+        "tools": sorted(own.exclude(tool="").values_list("tool", flat=True).distinct()),
+        "agents": sorted(set(agents_graded(request.project).values_list("name", flat=True))),
         "waiting": IssueGathering.objects.waiting().filter(run__project=request.project).count(),
         "may_change": request.role >= Role.REVIEWER,
     }
     return render(request, "reports/issues.html", context)
 
 
-def _agents(request: ProjectRequest) -> Any:
-    """Return the agents of people's graded runs."""
-    runs = Q(runs__grading__isnull=False, runs__baseline_agent="", runs__deleted_at=None)
-    return Agent.objects.filter(runs, project=request.project).distinct().order_by()
-
-
-def _members(request: ProjectRequest) -> Any:
-    return Membership.objects.filter(project=request.project).select_related("user").order_by("user__name")
+@require_safe
+def run_changes(request: ProjectRequest, number: int) -> HttpResponse:
+    """Send the part of a run's page that tells which issues changed since the run before it or `?baseline=`."""
+    baseline = whole_number(request.GET.get("baseline", "")) or 0
+    context = {"issues": run_issues(run_of(request, number), baseline)}
+    return render(request, "reports/parts/issue_changes_shown.html", context)
 
 
 @require_safe
@@ -90,16 +99,23 @@ def issue(request: ProjectRequest, issue: UUID) -> HttpResponse:
     """Show one issue."""
     row = issue_or_404(request.project, issue)
     check = check_of(row)
-    counts = by_agent(row)
+    counts, versions, touched = by_agent(row), versions_of(row), touched_by(row)
     cases = issue_cases(row)
+    traces = issue_traces(row, request.role, asked := _version(request))
     count = sum(seen_in([row]).get(row.pk, {}).values())
     pages = max(-(-count // CASES_A_PAGE), 1)
     here = min(page_number(request.GET.get("page", "1")), pages)
     context = {
         "issue": row,
-        "say": sentence(row, check, counts),
+        "say": sentence(row, check, counts, touched),
         "check": check,
-        "chart": chart_of(row, counts[-BARS:]),
+        "chart": chart_of(points_of_runs(row, counts)[-BARS:]),
+        "production": chart_of(points_of_production(row, versions)[-BARS:]),
+        "touched": touched,
+        "asked": asked,
+        "of_version": urlencode(dict(zip(("agent", "version"), asked or (), strict=False))),
+        "traces": page_of(traces, request.GET.get("before", ""), TRACES_A_PAGE),
+        "shown": traces.count() if touched.traces else 0,
         "cases": [case_row(each) for each in cases[(here - 1) * CASES_A_PAGE : here * CASES_A_PAGE]],
         "count": count,
         "here": here,
@@ -109,12 +125,40 @@ def issue(request: ProjectRequest, issue: UUID) -> HttpResponse:
         "events": row.events.select_related("actor").order_by("at", "pk"),
         "merged": row.merged.order_by("created_at"),
         "may_change": request.role >= Role.REVIEWER and row.merged_into is None,
-        "agents": _agents(request).order_by("-pk"),
-        "others": Issue.objects.in_project(request.project).exclude(pk=row.pk).order_by("name")[:500],
-        "people": [each.user for each in _members(request)],
+        "may_gate": request.role >= Role.ADJUDICATOR and row.merged_into is None and count,
+        "gates": acts.gates_with(row),
+        "kept_gates": NamedGate.objects.in_project(request.project),
+        "may_promote": request.role >= Role.ADJUDICATOR,
+        "source": acts.rerun_source(row) if request.role >= Role.ADJUDICATOR and count else None,
+        "newest": newest.grading.run if (newest := cases.first()) else None,
+        "agents": agents_graded(request.project).order_by("-pk"),
+        "others": _others(row),
+        "people": members_of(request.project),
         "kinds": CATEGORIES,
     }
     return render(request, "reports/issue.html", context)
+
+
+def _version(request: ProjectRequest) -> Version | None:
+    """Return the version of an agent whose traces are wanted; None for all."""
+    query = request.GET.dict()
+    return (text(query, "agent"), text(query, "version")) if "version" in query else None
+
+
+def _others(row: Issue) -> Any:
+    """Return what an issue may be merged with, the likest first."""
+    same = Case(
+        When(layer=row.layer, tool=row.tool, then=Value(0)), When(tool=row.tool, then=Value(1)), default=Value(2)
+    )
+    return Issue.objects.in_project(row.project).exclude(pk=row.pk).order_by(same, "name")[:500]
+
+
+@require_safe
+def issue_traces_csv(request: ProjectRequest, issue: UUID) -> StreamingHttpResponse:
+    """Send the traces of an issue."""
+    row = issue_or_404(request.project, issue)
+    rows = issue_traces(row, request.role, _version(request)).iterator(chunk_size=500)
+    return table_file(f"{request.project.slug}-issue-{str(row.pk)[:8]}-traces", TRACE, rows)
 
 
 @require_safe
@@ -134,18 +178,78 @@ def issue_act(request: ProjectRequest, issue: UUID, act: str) -> HttpResponse:
     try:
         shown = _ACTS[act](request, row)
     except InvalidDocument as error:
-        problem = error.problems[0]
-        what = problem.pointer.strip("/").replace("_", " ")
-        messages.error(request, f"Not saved: {f'the {what} ' if what else ''}{problem.message}.")
+        _refuse(request, error)
         shown = row
-    return HttpResponseRedirect(reverse("reports:issue", args=[request.project.slug, (shown or row).pk]))
+    return _back(request, shown or row)
+
+
+@require_POST
+def issue_gate(request: ProjectRequest, issue: UUID) -> HttpResponse:
+    """Add to a kept gate the rule that no case has the issue, and show the gate."""
+    row = issue_or_404(request.project, issue)
+    name = request.POST.get("new", "").strip() or request.POST.get("gate", "")
+    try:
+        gate = acts.issue_gate(issue=row, actor=request.user, name=name)
+    except InvalidDocument as error:
+        _refuse(request, error)
+        return _back(request, row)
+    return HttpResponseRedirect(reverse("reports:named-gate", args=[request.project.slug, gate.name]))
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def issue_rerun(request: ProjectRequest, issue: UUID) -> HttpResponse:
+    """Show what a run of the newest agent on the issue's examples takes; by POST, start it."""
+    row = issue_or_404(request.project, issue)
+    if request.method == "POST":
+        try:
+            run = acts.issue_rerun(issue=row, actor=request.user)
+        except InvalidDocument as error:
+            _refuse(request, error)
+            return _back(request, row)
+        return HttpResponseRedirect(reverse("reports:run", args=[request.project.slug, run.number]))
+    rerun = acts.rerun_of(row)
+    if rerun is None:
+        raise Http404
+    return render(request, "reports/issue_rerun.html", {"issue": row, "rerun": rerun, "estimate": rerun.estimate})
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def issue_promote(request: ProjectRequest, issue: UUID) -> HttpResponse:
+    """Ask for the dataset of examples that are made of the issue's traces; by POST, begin the job."""
+    row = issue_or_404(request.project, issue)
+    form = PromotionForm(request.POST or None, project=request.project, alone=True)
+    if request.method == "POST" and form.is_valid():
+        said = form.cleaned_data
+        try:
+            promotion = acts.issue_promote(
+                issue=row,
+                actor=request.user,
+                role=request.role,
+                dataset=said["dataset"],
+                turns=said["turns"],
+                shows_first="look" in request.POST,
+            )
+        except InvalidDocument as error:
+            _refuse(request, error)
+            return _back(request, row)
+        return HttpResponseRedirect(reverse("traces:promotion", args=[request.project.slug, promotion.pk]))
+    count = min(issue_traces(row, request.role).count(), MOST)
+    context = {"form": form, "of": f"Of {count:,} trace{'' if count == 1 else 's'} of an issue"}
+    return render(request, "traces/promote.html", context, status=422 if form.errors else 200)
+
+
+def _refuse(request: ProjectRequest, error: InvalidDocument) -> None:
+    problem = error.problems[0]
+    what = problem.pointer.strip("/").replace("_", " ")
+    messages.error(request, f"Not saved: {f'the {what} ' if what else ''}{problem.message.removesuffix('.')}.")
+
+
+def _back(request: ProjectRequest, row: Issue) -> HttpResponseRedirect:
+    return HttpResponseRedirect(reverse("reports:issue", args=[request.project.slug, row.pk]))
 
 
 def _fix(request: ProjectRequest, row: Issue) -> None:
-    asked = read_id(request.POST.get("agent", ""))
-    agent = _agents(request).filter(pk=asked).first() if asked else None
-    if agent is None:
-        raise InvalidDocument.at("/agent", "is none of this project")
+    agent = agent_asked(request.project, read_id(request.POST.get("agent", "")))
     services.issue_fix(issue=row, agent=agent, actor=request.user)
 
 
@@ -159,10 +263,8 @@ def _reopen(request: ProjectRequest, row: Issue) -> None:
 
 def _own(request: ProjectRequest, row: Issue) -> None:
     asked = request.POST.get("owner", "")
-    member = next((each for each in _members(request) if str(each.user_id) == asked), None)
-    if asked and member is None:
-        raise InvalidDocument.at("/owner", "is no member of this project")
-    services.issue_own(issue=row, actor=request.user, owner=member.user if member else None)
+    owner = member_asked(request.project, read_id(asked)) if asked else None
+    services.issue_own(issue=row, actor=request.user, owner=owner)
 
 
 def _name(request: ProjectRequest, row: Issue) -> None:
@@ -176,10 +278,7 @@ def _note(request: ProjectRequest, row: Issue) -> None:
 
 
 def _merge(request: ProjectRequest, row: Issue) -> Issue:
-    asked = read_id(request.POST.get("issue", ""))
-    other = Issue.objects.in_project(request.project).filter(pk=asked).first() if asked else None
-    if other is None:
-        raise InvalidDocument.at("/issue", "is none of this project")
+    other = issue_asked(request.project, read_id(request.POST.get("issue", "")))
     return services.issues_merge(issue=row, other=other, actor=request.user)
 
 

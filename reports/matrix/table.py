@@ -20,7 +20,7 @@ from toolevals.grading.values.verdicts import NONE
 from toolevals.json_types import JsonObject
 from toolevals.presentation.figures import MarginRate, heat_map
 from toolevals.presentation.numbers import amount, count, percent, span, whole_percent
-from toolevals.presentation.palettes import STEPS, heat_step
+from toolevals.presentation.palettes import STEPS, count_bounds, count_step, heat_step
 from toolevals.runs.models import Grading
 
 Margins = tuple[list[MarginRate], list[MarginRate]]
@@ -55,7 +55,8 @@ def margin_words(kind: str, rate: Rate) -> str:
 
 def _rate(name: str, kind: str, rate: Rate, verb: str) -> MarginRate:
     hover = (name, f"{verb} {count(rate.total)} times", margin_words(kind, rate))
-    return MarginRate(rate.value, rate.low, rate.high, hover)
+    total, text, _ = _document(rate)
+    return MarginRate(rate.value, rate.low, rate.high, hover, text, total)
 
 
 def _document(rate: Rate) -> tuple[str, str, str]:
@@ -222,6 +223,16 @@ class DrawnMatrix:
         return f"tools of {namespace if namespace in self._namespaces else ''}"
 
     @cached_property
+    def bounds(self) -> tuple[int, ...]:
+        """Return the counts at which a wrong cell is a step darker, where cells show counts."""
+        return count_bounds(max((cell.count for cell in self.matrix.confusions[:1]), default=0))
+
+    @property
+    def legend(self) -> tuple[tuple[str, int], ...]:
+        """Return each step of a wrong cell with the least count that has it."""
+        return tuple((count_step(least, self.bounds), least) for least in (1, *self.bounds))
+
+    @cached_property
     def _namespaces(self) -> Mapping[str, int]:
         return namespaces({*self.matrix.rows, *self.matrix.columns})
 
@@ -232,11 +243,15 @@ class DrawnMatrix:
 
     def _heat(self, places: Mapping[Key, int], shares: Sequence[Share]) -> list[int]:
         """Return the step of each cell as its place in STEPS, from 1."""
-        steps = {share: _step_number(share, right=False) for share in set(shares)}
-        rows = [steps[share] for share in shares]
+        if self.state.measure is Measure.COUNT:
+            by_count = {part: _place(count_step(part, self.bounds)) for part in {part for part, _ in shares}}
+            rows = [by_count[part] for part, _ in shares]
+        else:
+            steps = {share: _place(heat_step(*share, right=False)) for share in set(shares)}
+            rows = [steps[share] for share in shares]
         for key in self.matrix.right_cells:
             if (place := places.get(key)) is not None:
-                rows[place] = _step_number(shares[place], right=True)
+                rows[place] = _place(heat_step(*shares[place], right=True))
         return rows
 
     def _texts(
@@ -261,6 +276,8 @@ class DrawnMatrix:
         return cell.expected == self.state.expected and cell.actual == self.state.actual
 
     def _step(self, cell: Cell) -> str:
+        if self.state.measure is Measure.COUNT and not cell.right:
+            return count_step(cell.count, self.bounds)
         whole = cell.column_total if self.state.measure is Measure.COLUMN else cell.row_total
         return heat_step(cell.count, whole, right=cell.right)
 
@@ -323,5 +340,5 @@ def _each(shares: Sequence[Share], write: Callable[[float], Written]) -> list[Wr
     return [written[share] for share in shares]
 
 
-def _step_number(share: Share, *, right: bool) -> int:
-    return STEPS.index(heat_step(*share, right=right)) + 1
+def _place(step: str) -> int:
+    return STEPS.index(step) + 1

@@ -3,7 +3,7 @@
 from reports.dialects.models import DialectCase, DialectReading
 from reports.gates.models import GateBadge, GatePreview, HeldGate, NamedGate
 from reports.guard.models import PolicyRates, PolicyRefusal, RefusalMark
-from reports.issues.models import Issue, IssueCase, IssueEvent, IssueGathering, IssueState
+from reports.issues.models import Issue, IssueCase, IssueEvent, IssueGathering, IssueState, IssueTrace
 from reports.public_scores.models import PublicScore
 from reports.suspects.models import Suspect, SuspectCount
 
@@ -18,6 +18,7 @@ __all__ = [
     "IssueEvent",
     "IssueGathering",
     "IssueState",
+    "IssueTrace",
     "NamedGate",
     "PolicyRates",
     "PolicyRefusal",

@@ -131,6 +131,7 @@ FILTERS = [
     OpenApiParameter("gold", str, description="Only cases whose gold comes from there: agreed, adjudicated, ..."),
     OpenApiParameter("tag", str, description="Only cases with this failure tag."),
     OpenApiParameter("tagged", str, description="Only cases with this tag of the team's."),
+    OpenApiParameter("issue", str, description="Only cases with the issue of this id."),
     OpenApiParameter("arguments", str, enum=list(STATUSES), description="Only cases with this verdict on arguments."),
     OpenApiParameter("argument", str, description="Only cases that called with this argument, a JSON pointer."),
     OpenApiParameter("value", str, description="With `argument`: only those with this JSON value."),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from django.http import Http404, HttpResponse, StreamingHttpResponse
@@ -10,39 +9,27 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_safe
 
 from reports.cases.queries import grading_sums, verdict_counts
-from reports.costs.queries import grading_tool_costs, spending_shown
-from reports.costs.views import spent_context
+from reports.costs.queries import spending_shown
 from reports.filters.case_filters import LATENT, address_query, choice, text, verdict_column
 from reports.gates.page import newest_gate
-from reports.judges.analysis import JudgeRow
-from reports.judges.queries import flagged_cases, judges_of
+from reports.matrix.analysis import Matrix
 from reports.matrix.queries import counted_matrix
 from reports.matrix.state import MatrixState
 from reports.public_scores.queries import public_rows
 from reports.rates import TOOL_GOAL
 from reports.run import table as tables
-from reports.run.analysis import (
-    WARNING,
-    Layers,
-    VerdictCounts,
-    VerdictSums,
-    failure_modes,
-    layers_of,
-    sentence,
-    tag_counts,
-)
+from reports.run.analysis import VerdictCounts, failure_modes, layers_of, sentence, tag_counts
 from reports.run.baseline_agents import baseline_rates, version_asked, version_baseline_agents
+from reports.run.failures import failure_rows
 from reports.run.findings import KIND_WORDS, KINDS, ArgumentRow
 from reports.run.guard import guard_shown
 from reports.run.header import RunHead, graded, run_head
-from reports.run.metrics import metrics_of
 from reports.run.overreach import grading_overreach
 from reports.run.queries import (
     errored_in,
     grading_arguments,
     grading_findings,
     grading_noise,
-    grading_proxies,
     run_readings,
     warnings_of,
 )
@@ -55,7 +42,6 @@ from toolevals.grading.engine.grader_catalog import OUTCOME_COUNTS
 from toolevals.grading.values.verdict_table import VERDICT_NAMES
 from toolevals.presentation.numbers import score_words, track_start
 from toolevals.runs.aggregates.run_rows import deciding_of, stale_reasons
-from toolevals.runs.judging.unscored import ANSWERS
 from toolevals.runs.models import Grading
 from toolevals.runs.rereading.results import grading_reread
 from toolevals.workspace.models import Job, JobState
@@ -63,7 +49,7 @@ from toolevals.workspace.requests import ProjectRequest
 from toolevals.workspace.tables import table_file
 
 # The worst; the rest is one click away.
-MOST_TOOLS, MOST_OVERREACH, MOST_SPENT, MOST_FAILED_BY, MOST_FIELDS = 40, 8, 6, 12, 7
+MOST_TOOLS, MOST_FAILED_BY = 6, 12
 
 
 @require_safe
@@ -102,78 +88,28 @@ def _job_failed(run: Any) -> Job | None:
     return Job.objects.filter(gradings=run.newest_grading, state=JobState.FAILED).with_progress().first()
 
 
-def _tool_costs(head: RunHead, grading: Grading) -> dict[str, Any]:
-    """Return the tools whose calls took most; nothing where no one recorded it."""
-    if grading.spending is None or not grading.spending.get("measured"):
-        return {}
-    return spent_context(head, grading_tool_costs(grading), MOST_SPENT)
-
-
-def _all_asked(judges: Sequence[JudgeRow]) -> bool:
-    """Return whether the judges that answer what rules leave unscored were asked about all of it."""
-    asked = {row.rubric for row in judges if row.only_unscored or row.share >= 1}
-    return asked.issuperset(ANSWERS.values())
-
-
-def _findings(grading: Grading, counts: VerdictCounts, sums: VerdictSums, layers: Layers) -> dict[str, Any]:
-    """Return how cases failed, and what the layers that read prose found."""
-    findings = grading_findings(grading, counts, sums)
-    failed_by, fields = findings["failed_by"], findings.fields
-    totals = {row.kind: row for row in failed_by.kinds}
-    return {
-        "findings": findings,
-        "failed_by_kinds": FAILED_BY,
-        "failed_by_rows": failed_by.tools[:MOST_FAILED_BY],
-        "failed_by_left": max(0, len(failed_by.tools) - MOST_FAILED_BY),
-        "failed_by_totals": [totals.get(kind) for kind in FAILED_BY],
-        "fields": fields[:MOST_FIELDS],
-        "fields_left": max(0, len(fields) - MOST_FIELDS),
-        "warnings": warnings_of(grading, counts),
-        "has_prose": bool(findings["unscored"].cases)
-        or any(row.has_answers for row in layers.beside if row.name in WARNING),
-    }
-
-
 def _analyses(request: ProjectRequest, head: RunHead, grading: Grading) -> dict[str, Any]:
     counts = verdict_counts(grading)
     layers = layers_of(counts, sums := grading_sums(grading))
     modes = failure_modes(counts.get("mode", {}))
     matrix = counted_matrix(grading, MatrixState())
-    table = tools_of(matrix)
-    order = choice(ToolOrder, request.GET, "sort", ToolOrder.F1)
-    all_tools = request.GET.get("tools") == "all"
-    rows = ordered_tools(table.rows, order)[: None if all_tools else MOST_TOOLS]
-    rates = [rate for row in rows if row.averaged for rate in (row.precision, row.recall)]
+    findings = grading_findings(grading, counts, sums)
     return {
         "layers": layers,
         "outcome_counts": OUTCOME_COUNTS,
-        **(found := _findings(grading, counts, sums, layers)),
+        "warnings": warnings_of(grading, counts),
         "decided": deciding_of(counts),
         "noise": score_words(
             grading_noise(grading, actor=request.user, begin=True),
             None if head.run.baseline_agent else layers.outcome.rate.value,
         ),
         "reread": None if head.run.baseline_agent else grading_reread(grading),
-        "proxies": grading_proxies(grading, counts),
         "layers_track_start": track_start([row.rate.low for row in layers.rows if row.rate.low is not None]),
         "sentence": sentence(layers, modes),
         "confusions": matrix.confusions,
         "modes": modes,
-        "most_frequent": max((mode.count for mode in modes), default=0),
-        "tools": table,
-        "tool_rows": rows,
-        "tools_left": len(table.rows) - len(rows),
-        "tools_order": order,
-        "tool_heads": tool_heads(order, all_tools=all_tools, grading=head.grading_number),
-        "query_all_tools": tool_query(order, all_tools=True, grading=head.grading_number),
-        "tools_track_start": track_start([rate.low for rate in rates if rate.low is not None]),
-        "tool_goal": TOOL_GOAL,
-        **_tool_costs(head, grading),
+        "failures": failure_rows(grading, modes, layers.outcome.rate.total, sums.get("outcome")),
         "spending": spending_shown(grading, layers.outcome.rate.passed),
-        "judges": (judges := judges_of(grading)),
-        "ask_judges": head.is_newest and not head.run.baseline_agent and not _all_asked(judges),
-        "metrics": metrics_of(grading),
-        "flagged": flagged_cases(grading) if grading.judges else 0,
         "baseline_agents": () if head.run.baseline_agent else version_baseline_agents(head.version),
         "public": () if head.run.baseline_agent else public_rows(head.run.agent, without=head.run),
         "multiples": small_multiples(head.run),
@@ -184,14 +120,32 @@ def _analyses(request: ProjectRequest, head: RunHead, grading: Grading) -> dict[
         "job": _job_at_work(head.run),
         "job_failed": _job_failed(head.run),
         "tags": tag_counts(counts.get("tag", {})),
-        "overreach": (overreach := grading_overreach(grading)),
-        "overreach_rows": overreach.rows[:MOST_OVERREACH],
-        "overreach_left": max(0, len(overreach.rows) - MOST_OVERREACH),
+        "overreach": grading_overreach(grading),
         "readings": run_readings(head.run),
         "latent": counts.get("latent", {}).get(LATENT, 0),
         "guard": guard_shown(
-            head.run, grading, found["findings"]["guard"], offers=head.is_newest and not head.run.baseline_agent
+            head.run, grading, findings["guard"], offers=head.is_newest and not head.run.baseline_agent
         ),
+        **_tools(request, head, matrix),
+    }
+
+
+def _tools(request: ProjectRequest, head: RunHead, matrix: Matrix) -> dict[str, Any]:
+    """Return the table of tools: the first ones in the order that is asked for, or all of them."""
+    table = tools_of(matrix)
+    order = choice(ToolOrder, request.GET, "sort", ToolOrder.F1)
+    all_tools = request.GET.get("tools") == "all"
+    rows = ordered_tools(table.rows, order)[: None if all_tools else MOST_TOOLS]
+    rates = [rate for row in rows if row.averaged for rate in (row.precision, row.recall)]
+    return {
+        "tools": table,
+        "tool_rows": rows,
+        "tools_left": len(table.rows) - len(rows),
+        "tools_order": order,
+        "tool_heads": tool_heads(order, all_tools=all_tools, grading=head.grading_number),
+        "query_all_tools": tool_query(order, all_tools=True, grading=head.grading_number),
+        "tools_track_start": track_start([rate.low for rate in rates if rate.low is not None]),
+        "tool_goal": TOOL_GOAL,
     }
 
 
@@ -207,7 +161,8 @@ def arguments(request: ProjectRequest, number: int) -> HttpResponse:
     tool = text(request.GET, "tool")
     rows = grading_arguments(head.grading, tool)
     shown = rows if request.GET.get("rows") == "all" else rows[:ROWS_AT_FIRST]
-    verdicts = verdict_counts(head.grading).get("arguments", {})
+    counts = verdict_counts(head.grading)
+    verdicts = counts.get("arguments", {})
     own = {"tool": tool, "grading": head.grading_number or ""}
     context = {
         "head": head,
@@ -220,8 +175,24 @@ def arguments(request: ProjectRequest, number: int) -> HttpResponse:
         "compared": verdicts.get("failed", 0) + verdicts.get("passed", 0),
         "query": address_query(own),
         "query_all": address_query(own | {"rows": "all"}),
+        **({} if tool else _ways_of_failing(head.grading, counts)),
     }
     return render(request, "reports/arguments.html", context)
+
+
+def _ways_of_failing(grading: Grading, counts: VerdictCounts) -> dict[str, Any]:
+    """Return how cases failed by tool, and which were wrong tools and arguments."""
+    findings = grading_findings(grading, counts)
+    failed_by = findings["failed_by"]
+    totals = {row.kind: row for row in failed_by.kinds}
+    return {
+        "findings": findings,
+        "failed": counts.get("outcome", {}).get("failed", 0),
+        "failed_by_kinds": FAILED_BY,
+        "failed_by_rows": failed_by.tools[:MOST_FAILED_BY],
+        "failed_by_left": max(0, len(failed_by.tools) - MOST_FAILED_BY),
+        "failed_by_totals": [totals.get(kind) for kind in FAILED_BY],
+    }
 
 
 @require_safe

@@ -14,6 +14,7 @@ from reports.compare.queries import MOST_COMPARED, two_runs
 from reports.filters.case_filters import LONGEST_CLASS, choice, text
 from reports.judges.analysis import PREFIX
 from reports.public_scores.queries import run_rows
+from reports.rates import Rate
 from reports.run.metrics import metric_trend
 from reports.trends.analysis import RunFacts, Trend
 from reports.trends.page import (
@@ -131,22 +132,36 @@ def _context(request: ProjectRequest, scope: Scope) -> dict[str, Any]:
     same = request.GET.get("scale") != "own"
     charts = trend_charts(trend, project, same_scale=same)
     everything = request.GET.get("tools") == "all"
+
+    def tool_url(project: Project, run: RunFacts, name: str, _: Rate) -> str:
+        return cases_url(project, run, **{which.column: name})
+
     followed = [
-        *_followed(
-            tools,
-            text(request.GET, "tool", LONGEST_CLASS),
-            "tool",
-            project,
-            lambda project, run, name, _: cases_url(project, run, **{which.column: name}),
-        ),
+        *_followed(tools, text(request.GET, "tool", LONGEST_CLASS), "tool", project, tool_url),
         *_followed(
             parameters.trend, text(request.GET, "parameter", LONGEST_CLASS), "parameter", project, parameters.url
         ),
         *_followed(judges, text(request.GET, "judge"), "judge", project),
         *_followed(metrics, text(request.GET, "metric"), "metric", project),
     ]
+    groups = (
+        ("Layers and depths", "", trend, layer_url),
+        (f"Tools, {which}", "tools", tools, tool_url),
+        ("Arguments that are right", "parameters", parameters.trend, parameters.url),
+        ("Means of metrics", "", metrics, layer_url),
+        ("Judges", "", judges, layer_url),
+    )
     return {
         "scope": scope,
+        # Nothing is drawn of one run: its rates are one table.
+        "alone": [
+            (title, of, line.shown, max(0, len(each.series) - MOST_TOOLS))
+            for title, of, each, url in groups
+            for line in layer_lines(each, project, url, MOST_TOOLS)
+            if line.shown
+        ]
+        if len(trend.rows) == 1
+        else [],
         "experiment": scope.experiment,
         "trend": trend,
         "sentence": trend_sentence(trend, project),
@@ -168,7 +183,9 @@ def _context(request: ProjectRequest, scope: Scope) -> dict[str, Any]:
         "which": which,
         "rates": list(ToolRate),
         "judge_prefix": PREFIX,
-        "document": {chart.chart_id: chart.chart for chart in (*charts, *(each.chart for each in followed))},
+        "document": {chart.chart_id: chart.chart for chart in (*charts, *(each.chart for each in followed))}
+        if len(trend.rows) > 1
+        else {},
     }
 
 

@@ -45,6 +45,13 @@ document.addEventListener("formdata", (event) => {
   for (const [name, value] of [...event.formData]) if (value === "") event.formData.delete(name);
 });
 
+// Paper has no folds: what is folded away is printed, and folded again.
+addEventListener("beforeprint", () => {
+  for (const fold of document.querySelectorAll("details.folded:not([open])")) {
+    fold.open = true;
+    addEventListener("afterprint", () => { fold.open = false; }, { once: true });
+  }
+});
 // A button with data-print prints the page, or keeps it as PDF, by the browser's own means.
 document.addEventListener("click", (event) => {
   if (event.target.closest("[data-print]")) window.print();

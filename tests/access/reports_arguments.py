@@ -16,7 +16,7 @@ from reports.dropped.preview import file_drop
 from reports.gates.services import GateRequest, badge_make, gate_hold, gate_preview_start, named_gate_save
 from reports.guard.measuring import rates_measure, rates_start
 from reports.issues.gathering import issue_id
-from reports.models import Issue, IssueCase, PolicyRates, PolicyRefusal, Suspect
+from reports.models import Issue, IssueCase, IssueTrace, PolicyRates, PolicyRefusal, Suspect
 from reports.public_scores.services import public_score_record
 from tests.access.runs_arguments import a_case, a_graded_run, a_grading, a_number
 from tests.access.traces_arguments import a_trace
@@ -55,10 +55,10 @@ def a_suspect(world: World, person: User) -> UUID:
 
 
 def an_issue(world: World, person: User) -> UUID:
-    """Return an issue with one case; the first call makes it."""
+    """Return an issue with one case and one trace; the first call makes it."""
     run = a_graded_run(world)
     failure = Failure("selection", "wrong_tool", "get_order_status", "issue_refund")
-    pk = issue_id(world.project, failure)
+    pk = issue_id(world.project.pk, failure)
     if not Issue.objects.filter(pk=pk).exists():
         case = CaseGrade.objects.filter(grading__run=run).latest("pk")
         at = case.transcript.created_at
@@ -67,6 +67,7 @@ def an_issue(world: World, person: User) -> UUID:
             first_seen=at, last_seen=at, **failure.to_document(),
         )  # fmt: skip
         IssueCase.objects.create(issue=issue, case=case, grading=case.grading, at=at)
+        IssueTrace.objects.create(issue=issue, trace_id=a_trace(world, person))
     return pk
 
 

@@ -241,6 +241,25 @@ def test_a_dispute_is_opened_from_the_case(rita: Page, shop: tuple[LiveApp, str]
     expect(rita).to_have_url(CELL)
 
 
+def test_what_is_unfolded_stands_in_the_address_goes_along_and_is_printed(rita: Page, shop: tuple[LiveApp, str]):
+    app, case = shop
+    rita.goto(f"{app.url}/p/shop/runs/1/cases/{case}/")
+    fold = rita.locator("details[data-fold=others]")
+    expect(fold).not_to_have_attribute("open", "")
+    fold.locator("> summary").focus()
+    rita.keyboard.press("Enter")
+    expect(rita).to_have_url(re.compile(r"open=others"))
+    rita.keyboard.press("j")
+    expect(rita).not_to_have_url(re.compile(case))
+    expect(fold).to_have_attribute("open", "")
+    fold.locator("> summary").click()
+    expect(rita).not_to_have_url(re.compile("open="))
+    rita.evaluate("dispatchEvent(new Event('beforeprint'))")
+    expect(fold).to_have_attribute("open", "")
+    rita.evaluate("dispatchEvent(new Event('afterprint'))")
+    expect(fold).not_to_have_attribute("open", "")
+
+
 PAGES = ["runs/1/", "runs/1/matrix/?show=heat", "runs/1/matrix/?show=table", "runs/1/cases/", "CASE"]
 PAGES += ["experiments/nightly/trends/", "runs/3/matrix/?show=table"]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -112,6 +113,18 @@ def test_the_words_of_a_change_stand_in_the_half_of_the_chart_where_its_run_does
         ("prompt", 0, "bottom"),
         ("tools", 0, "bottom"),
     ]
+
+
+def test_the_words_of_changes_do_not_overlap_and_the_newest_is_said():
+    points = [[TrendPoint(x, str(x), 50.0, 45, 55, ("",)) for x in range(64)]]
+    changes = [(x, "agent, tools, prompt, model") for x in range(64)]
+    drawn = trend(points, goal=None, token="ink", changes=changes)["themes"]["light"]["layout"]
+    places = [each["x"] for each in drawn["annotations"]]
+    assert places[-1] == 63
+    assert {after - before for before, after in pairwise(places)} == {4}
+    assert {each["text"] for each in drawn["annotations"]} == {"agent, tools, p…"}
+    # Each change keeps its line.
+    assert [shape["x0"] for shape in drawn["shapes"][:64]] == list(range(64))
 
 
 def test_quotes_in_names_are_shown_as_they_are():

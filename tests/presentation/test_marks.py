@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from toolevals.presentation import numbers
 from toolevals.presentation.numbers import interval_mark, track_start
-from toolevals.presentation.palettes import STEPS, heat_step
+from toolevals.presentation.palettes import STEPS, count_bounds, count_step, heat_step
 from toolevals.presentation.sparks import HEIGHT, WIDTH, spark
 
 SHARES = st.floats(0, 1)
@@ -36,6 +36,23 @@ def test_wrong_cells_of_large_rows_step_up_with_their_share(part, whole, step):
 def test_a_small_row_is_paler_than_a_large_one_with_the_same_share():
     steps = [heat_step(many, many, right=False) for many in (1, 2, 5, 16, 17)]
     assert steps == ["e2", "e3", "e4", "e4", "e5"]
+
+
+def test_wrong_cells_of_one_and_of_five_cases_differ_and_a_few_cases_make_no_dark_cell():
+    few = count_bounds(5)
+    assert [count_step(count, few) for count in (1, 2, 3, 4, 5)] == ["e1", "e2", "e2", "e3", "e3"]
+    many = count_bounds(625)
+    assert many == (5, 25, 125, 625)
+    assert [count_step(count, many) for count in (1, 5, 25, 125, 625)] == ["e1", "e2", "e3", "e4", "e5"]
+
+
+@given(st.integers(1, 10**6), st.integers(1, 10**6))
+def test_a_larger_count_is_never_paler_and_the_largest_of_many_is_darkest(one, other):
+    low, high = sorted((one, other))
+    steps = [count_step(count, count_bounds(high)) for count in (low, high)]
+    assert steps == sorted(steps)
+    assert (steps[1] == "e5") == (high >= 16)
+    assert len(set(count_bounds(high))) == 4
 
 
 @pytest.mark.parametrize(("part", "step"), [(0, "d1"), (799, "d1"), (800, "d2"), (899, "d2"), (900, "d3")])

@@ -246,6 +246,7 @@ OF_PROJECT = (
     Table("suspects-csv", "suspects", rows_of.suspects),
     Table("issues-csv", "issues", rows_of.under("results"), query={"layer": "selection"}),
     Table("issue-cases-csv", "issue", rows_of.under("newest_cases")),
+    Table("issue-traces-csv", "issue", rows_of.under("newest_traces")),
     Table(
         "benchmarks-csv",
         "benchmarks",

@@ -36,6 +36,7 @@ FILES = {
     "baseline-agents.csv": tables.BASELINE_AGENTS.head,
     "trends.csv": TRENDS.head,
     "<id>/cases.csv": issue_tables.CASE.head,
+    "<id>/traces.csv": issue_tables.TRACE.head,
     "judged.csv": cases.JUDGED.head,
     "state.csv": cases.STATE.head,
     "remarks.csv": cases.REMARKS.head,

@@ -73,12 +73,14 @@ def test_a_family_counts_each_case_once_and_its_total_is_the_sum_of_the_wrong_to
     assert [(each.tool, each.used + each.unused) for each in found.fields] == [("", 5), (STATUS, 5)]
 
 
-def test_the_page_has_the_tables_and_says_that_prose_decides_nothing(grading, get):
-    page = text(get("run", grading))
-    for words in ("Ways of failing", "Wrong target", "Hallucinated tool", "Total", "Returned fields"):
+def test_the_pages_have_the_tables_and_say_that_prose_decides_nothing(grading, get):
+    page = text(get("arguments", grading))
+    for words in ("Ways of failing", "Wrong target", "Hallucinated tool", "Total"):
         assert words in page
-    assert "It decides no case unless its example says so" in page
     assert f"found=failed_by.wrong_target&amp;tool={HISTORY}" in page
+    prose = text(get("recovery", grading))
+    assert "Returned fields" in prose
+    assert "It decides no case unless its example says so" in prose
 
 
 def test_a_case_that_passed_with_a_finding_is_a_warning(grading, get):

@@ -18,7 +18,7 @@ from tests.reports.building import cases_of
 from tests.reports.reading import embedded
 from toolevals.grading.values.verdicts import NONE
 from toolevals.presentation.numbers import percent, whole_percent
-from toolevals.presentation.palettes import STEPS, heat_step
+from toolevals.presentation.palettes import STEPS, count_bounds, count_step, heat_step
 from toolevals.runs.models import CaseTag, Transcript
 
 pytestmark = pytest.mark.django_db
@@ -131,7 +131,13 @@ def test_the_columns_of_the_document_are_the_cells(get, grading, measure, diagon
     assert found["counts"] == [cell.count for cell in cells]
     assert found["row_percent"] == [percent(cell.row_share) for cell in cells]
     assert found["column_percent"] == [percent(cell.column_share) for cell in cells]
-    steps = [heat_step(cell.count, whole, right=cell.right) for cell, whole in zip(cells, wholes, strict=True)]
+    bounds = count_bounds(max(cell.count for cell in matrix.confusions))
+    steps = [
+        count_step(cell.count, bounds)
+        if measure == "count" and not cell.right
+        else heat_step(cell.count, whole, right=cell.right)
+        for cell, whole in zip(cells, wholes, strict=True)
+    ]
     assert [STEPS[number - 1] for number in found["heat"]] == steps
     texts = [str(cell.count) for cell in cells] if measure == "count" else [whole_percent(share) for share in shares]
     assert found["text"] == texts

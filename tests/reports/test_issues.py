@@ -158,7 +158,7 @@ def test_a_return_reopens_what_was_fixed_and_tells_once(graded, project, owner):
     assert issue.state == "regressed"
     assert verbs(issue) == ["opened", "fixed", "regressed"]
     assert IssueEvent.objects.get(verb="regressed").detail == {"run": 4}
-    assert (fix_check(issue, 2).since.seen, fix_check(issue, 2).since.cases) == (2, 16)
+    assert (fix_check(issue, issue.fixed_in, 2).since.seen, fix_check(issue, issue.fixed_in, 2).since.cases) == (2, 16)
 
 
 def test_an_older_run_that_is_graded_later_reopens_nothing(graded, project, owner, run_jobs):

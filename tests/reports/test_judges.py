@@ -30,7 +30,7 @@ def graded(project: Any, run_jobs: Any, settings: Any) -> Any:
 
 
 def test_a_run_shows_who_judged_by_what_and_how_often(get, graded):
-    html = text(get("run", graded))
+    html = text(get("dialects", graded))
     assert "Verdicts of judges" in html
     for shown in ("Argument semantics", MODEL, "judge-large", "alias", "0.750"):
         assert shown in html
@@ -38,7 +38,7 @@ def test_a_run_shows_who_judged_by_what_and_how_often(get, graded):
 
 
 def test_without_judges_a_run_says_nothing_of_them(get, build):
-    html = text(get("run", build.grading([])))
+    html = text(get("dialects", build.grading([])))
     assert "Verdicts of judges" not in html
 
 
@@ -110,7 +110,7 @@ def test_a_case_that_speaks_to_its_judge_is_flagged_with_place_and_words_and_kee
 
 
 def test_the_count_of_flagged_cases_opens_them(get, spoken_to):
-    html = text(get("run", spoken_to))
+    html = text(get("dialects", spoken_to))
     assert "2 cases" in html
     assert "?injection=any" in html
     listed = text(get("cases", spoken_to, injection="any"))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from html import unescape
 from typing import Any
 
 import pytest
@@ -95,6 +97,24 @@ def test_too_few_examples_tell_nothing_over_time(browser_of, build, project):
     assert "Cannot tell over 2 joined runs: 0.0 % of examples passed in run 1, 100.0 %" in text(
         trends(browser_of, "trends", project, "nightly")
     )
+
+
+def test_one_run_is_a_table_in_which_each_rate_opens_its_cases(browser_of, build, project):
+    build.grading([*cases_of({("a", "a"): 5, ("a", "b"): 2}), Case("a", "a", wrong_value=True)])
+    page = trends(browser_of, "trends", project, "nightly")
+    html = text(page)
+    assert "a second run draws a line" in html
+    assert "<svg class" not in html.split("<main")[1]
+    assert embedded(page, "trend-data") == {}
+    rows = {row[0]: row[1:] for row in table(page, "trend-alone") if len(row) == 4}
+    assert (rows["Selection"][0], rows["Selection"][2]) == ("75.0*", "6 of 8")
+    assert rows["a"] == rows["Selection"]
+    links = re.findall(r'<a class="num" href="([^"]+)">', html)
+    assert len(links) == len(rows) - 1
+    for address in links:
+        assert browser_of.get(unescape(address)).context["count"] > 0
+    build.grading(cases_of({("a", "a"): 3}))
+    assert "trend-alone" not in text(trends(browser_of, "trends", project, "nightly"))
 
 
 def test_an_experiment_without_graded_runs_says_so(browser_of, build, project):

@@ -116,7 +116,7 @@ def test_every_metric_is_on_the_pages_and_in_their_files(graded, get):
     case = graded.cases.get(transcript__entry__revision__example__external_id="half")
     experiment = reverse("reports:trends", args=[run.project.slug, run.experiment.slug])
     pages = {
-        "run": get("run", graded).content.decode(),
+        "dialects": get("dialects", graded).content.decode(),
         "case": get("case", graded, case.pk).content.decode(),
         "trends": get("run", graded).client.get(experiment).content.decode(),
     }
@@ -147,7 +147,7 @@ def test_a_mean_is_of_the_values_and_each_number_opens_its_cases(graded, get):
     CaseGrade.objects.filter(grading=graded).update(measured="")
     MetricCount.objects.filter(grading=graded).delete()
     assert csv_rows(get("cases-csv", graded, column="action_safety", status="passed")) == []
-    assert "Metrics of whole cases" not in get("run", graded).content.decode()
+    assert "Metrics of whole cases" not in get("dialects", graded).content.decode()
     assert get("case", graded, graded.cases.order_by("pk")[0].pk).status_code == 200
     old = grading_cases(graded, read_gate({"bounds": [{"metric": "answer", "statistic": "avg_score", "min": 0.5}]}))
     assert [case.scores.get("recovery") for case in old] == [None, 0.0, None]

@@ -87,7 +87,7 @@ def test_page_file_and_interface_say_the_same(build, get, browser_of):
     assert [(row["expected"], row["actual"], int(row["calls"])) for row in written] == [(NONE, "a", 2), (NONE, "b", 1)]
     assert [(row["expected"], row["actual"], row["calls"]) for row in said["rows"]] == [(NONE, "a", 2), (NONE, "b", 1)]
     assert said["calls"] == 3
-    assert "Excess calls" in text(get("run", grading))
+    assert "Excess calls" in text(get("spending", grading))
 
 
 @pytest.mark.database
@@ -107,7 +107,7 @@ def test_look_ups_beside_the_expected_calls_are_not_over_tooling(project, get, r
         (NONE, REFUND): 2,
     }
     assert (said["calls"], said["let_be"]) == (4, 2)
-    assert "2 more calls not counted" in re.sub("<[^>]+>", "", text(get("run", grading)))
+    assert "2 more calls not counted" in re.sub("<[^>]+>", "", text(get("spending", grading)))
 
 
 def test_the_price_is_said_in_tokens_and_money_and_takes_in_tools_of_equal_cost():
@@ -142,7 +142,7 @@ def test_every_unit_is_named_and_each_cell_opens_its_cases(build, get):
     assert float(rows[NONE, "b"]["extra_tokens"]) == 200.0
     said = get("api:overreach", grading).json()
     assert (said["extra_tokens"], said["extra_money"]) == (400.0, 2.5)
-    page = text(get("run", grading))
+    page = text(get("spending", grading))
     plain = " ".join(re.sub("<[^>]+>", "", page).split())
     assert "+400 tokens, +2.5 money (by the run’s prices)." in plain
     assert "a call: +100 tokens, +0.5 money" in plain

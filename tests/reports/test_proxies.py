@@ -40,7 +40,7 @@ def grading(build):
 
 
 def test_page_file_and_interface_count_the_same(get, grading):
-    page = text(get("run", grading))
+    page = text(get("dialects", grading))
     assert "Proxy against truth" in page
     (row,) = (row for row in csv_rows(get("proxies-csv", grading)) if row["proxy"] == "equivalence")
     names = ("true_accepts", "false_accepts", "false_rejects", "true_rejects")
@@ -59,7 +59,7 @@ def test_every_count_opens_its_cases(get, grading, pair):
     assert len(csv_rows(get("cases-csv", grading, **asked))) == SAID.count(pair)
     link = f"?column=equivalence&amp;status={pair[0]}&amp;and_column=execution&amp;and_status={pair[1]}"
     # What one of both could not score is in no cell.
-    assert (link in get("run", grading).content.decode()) == (set(pair) <= {"passed", "failed"})
+    assert (link in get("dialects", grading).content.decode()) == (set(pair) <= {"passed", "failed"})
 
 
 def test_a_second_verdict_that_is_none_counts_as_not_asked(get, grading):
@@ -69,7 +69,7 @@ def test_a_second_verdict_that_is_none_counts_as_not_asked(get, grading):
 
 def test_without_end_states_there_is_nothing_to_compare(get, build):
     grading = build.grading([Case("a", "a")])
-    assert "Proxy against truth" not in text(get("run", grading))
+    assert "Proxy against truth" not in text(get("dialects", grading))
     assert csv_rows(get("proxies-csv", grading)) == []
     assert get("api:proxies", grading).json() == []
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from html import escape
+import re
+from html import escape, unescape
 from typing import Any
 
 import pytest
+from django.urls import reverse
 
+from reports.rates import rate
 from reports.run.views import MOST_TOOLS
 from tests.reports.building import Case, cases_of
 from tests.reports.reading import csv_rows, table, text
@@ -58,6 +61,31 @@ def test_modes_lead_to_their_cases(get, grading):
     for mode, number in (("wrong_tool", 6), ("needless_call", 2), ("wrong_value", 4)):
         assert f"?mode={mode}" in html
         assert len(csv_rows(get("cases-csv", grading, mode=mode))) == number
+
+
+@pytest.mark.parametrize("trials", [1, 2])
+def test_each_failed_case_stands_once_in_the_table_and_every_number_opens_its_cases(get, build, trials):
+    grading = build.tried([[case] * trials for case in CASES], trials=trials)
+    page = get("run", grading)
+    rows = page.context["failures"]
+    assert sum(row.rate.passed for row in rows) == page.context["failed"] == 12 * trials
+    links = re.findall(r'href="([^"]+/cases/\?mode=[^"]+)"[^>]*>(.*?)</a>', text(page))
+    counted = [(unescape(address), number_at_end(said)) for address, said in links]
+    assert len(counted) == len(rows) + sum(len(row.pairs) for row in rows) == 6
+    for address, count in counted:
+        assert page.client.get(address).context["count"] == count
+    for row in rows:
+        example = page.client.get(reverse("reports:case", args=[grading.run.project.slug, 1, row.case]))
+        assert row.external_id in text(example)
+        one = rate(row.rate.passed, row.rate.total)
+        # Trials of one example are alike, so that they tell less than as many examples.
+        wide, alone = (each.high - each.low for each in (row.rate, one))
+        assert wide > alone if trials == 2 else wide == alone
+
+
+def number_at_end(link: str) -> int:
+    words = re.sub("<[^>]+>", "", link).split()
+    return int(words[0] if "of" in words else words[-1])
 
 
 @pytest.mark.parametrize(

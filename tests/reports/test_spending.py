@@ -32,7 +32,11 @@ def grading(build):
 
 
 def test_the_page_says_what_it_took(get, grading):
-    html = text(get("run", grading))
+    run = text(get("run", grading))
+    for figure in ("5,000", "1.5000", "0.500000", "800"):
+        assert figure in run
+    assert "1</span> errored</a>, outside the scores" in run
+    html = text(get("spending", grading))
     assert "Cost and time" in html
     assert "5,000" in html
     # A dollar and a half over three passed cases.
@@ -40,7 +44,6 @@ def test_the_page_says_what_it_took(get, grading):
     assert "0.500000" in html
     assert "800 ms" in html
     assert html.index("?ended=answer") < html.index("?ended=loop") < html.index("?ended=unreachable")
-    assert "1</span> errored</a>, outside the scores" in html
 
 
 @pytest.mark.parametrize(("ended", "count"), [("answer", 3), ("loop", 1), ("budget", 0)])
@@ -51,7 +54,7 @@ def test_every_end_opens_its_cases(get, grading, ended, count):
 
 
 def test_an_upload_that_tells_nothing_has_no_such_pane(get, build):
-    assert "Cost and time" not in text(get("run", build.grading(cases_of({("a", "a"): 3}))))
+    assert "Cost and time" not in text(get("spending", build.grading(cases_of({("a", "a"): 3}))))
 
 
 def test_it_costs_no_query_of_its_own(get, grading, django_assert_max_num_queries):

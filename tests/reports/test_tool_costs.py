@@ -144,8 +144,8 @@ def test_it_is_ordered_as_the_address_says(get, grading, order, first):
     assert get("api:spending", grading, order=order).json()["tools"][0]["tool"] == first
 
 
-def test_the_overview_shows_those_that_took_most(get, grading):
-    page = get("run", grading)
+def test_the_page_shows_those_that_took_most_first(get, grading):
+    page = get("spending", grading)
     assert [row[0] for row in table(page, "spent")[2:]] == [STATUS, HISTORY, "(unknown tool)"]
 
 

@@ -208,7 +208,6 @@ def test_the_pages_lead_to_the_click_and_show_the_answer(run, run_jobs, project,
     def shown(address: str) -> str:
         return client.get(address).content.decode()
 
-    assert f'href="{page}">ask a judge</a>' in shown(reverse("reports:run", args=place))
     assert f'href="{page}">ask a judge</a>' in shown(reverse("reports:recovery", args=place))
     assert f'href="{page}">Ask a judge</a>' in shown(case)
     assert client.get(f"{cases}?found=unscored.result_use").context["count"] == 3
@@ -219,7 +218,7 @@ def test_the_pages_lead_to_the_click_and_show_the_answer(run, run_jobs, project,
         assert client.post(page, {"judge": judge.pk}).status_code == 302
         run_jobs()
     run.refresh_from_db()
-    assert "unscored only" in shown(reverse("reports:run", args=place))
+    assert "unscored only" in shown(reverse("reports:dialects", args=place))
     assert "never compared" in shown(page)
     case = reverse("reports:case", args=[*place, cases_of(run.grading)["open", 0].pk])
     assert 'href="#judged">Judge: passed</a>' in shown(case)

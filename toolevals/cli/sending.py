@@ -23,6 +23,7 @@ from toolevals.cli.output import CommandError, Exit, note, say, say_progress
 from toolevals.cli.verbs import Verbs
 from toolevals.grading.files.evaluation_files.reading import evaluation_file
 from toolevals.grading.values import Message, ToolCall, ToolSpec, Transcript
+from toolevals.grading.values.call_results import Answered, events_of
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.json_types import JsonMapping, JsonObject
 from toolevals.runs.files.recorded_files import recorded_runs, result_document, task_rows
@@ -144,14 +145,14 @@ def spans_of_conversation(conversation: Conversation, agent: Agent, start: int) 
     said: list[JsonObject] = [dict(each) for each in conversation.given]
     tools = json_text([_definition(tool) for tool in conversation.tools]) if conversation.tools else None
     transcript = conversation.transcript
-    answers = _answers(transcript.messages)
+    answers = {id(each.made.call): each.message for each in events_of(transcript) if isinstance(each, Answered)}
     for message in (*transcript.messages, *_last(conversation)):
         document = _message(message)
         if message.role == "assistant":
             _model(trace, agent, said, document, tools)
             for call in message.calls:
                 if isinstance(call, ToolCall):
-                    _tool(trace, call, answers.get(call.id or ""))
+                    _tool(trace, call, answers.get(id(call)))
         elif message.role == "user":
             trace.now += USER_NS if trace.spans else 0
         said.append(document)
@@ -206,10 +207,6 @@ def _tool(trace: _Trace, call: ToolCall, answer: Message | None) -> None:
     }
     error = result if failed else None
     trace.add(f"execute_tool {call.name}", attributes, kind=_INTERNAL, took=TOOL_NS, error=error)
-
-
-def _answers(messages: tuple[Message, ...]) -> dict[str, Message]:
-    return {each.call_id: each for each in messages if each.role == "tool" and each.call_id}
 
 
 def _last(conversation: Conversation) -> Iterator[Message]:

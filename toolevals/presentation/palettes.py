@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+from math import ceil
 from typing import Final
 
 # The theme's name -> the token's name -> its colour.
@@ -70,6 +72,22 @@ def heat_step(part: int, whole: int, *, right: bool) -> str:
     if right:
         return f"d{bisect_right(RIGHT_BOUNDS, part / whole) + 1}"
     return f"e{bisect_left(WRONG_BOUNDS, part / (whole + ADDED)) + 1}"
+
+
+# The darkest step of a count begins at the largest count, and not below this: few cases make no dark cell.
+LEAST_DARKEST = 16
+
+
+def count_bounds(largest: int) -> tuple[int, ...]:
+    """Return the least count of each step but the first, evenly spaced on a scale of logarithms up to `largest`."""
+    darkest = max(largest, LEAST_DARKEST)
+    steps = len(WRONG_BOUNDS)
+    return tuple(ceil(darkest ** (step / steps) - 1e-9) for step in range(1, steps + 1))
+
+
+def count_step(count: int, bounds: Sequence[int]) -> str:
+    """Return the step of a wrong cell that holds so many cases, by the bounds of `count_bounds`."""
+    return f"e{bisect_right(bounds, count) + 1}"
 
 
 # A change's share of its row: up to 4 %, 12 %, above.

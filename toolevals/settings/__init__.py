@@ -285,6 +285,8 @@ TRASH_KINDS = (
 # `toolevals.workspace.audit.models` and `toolevals.workspace.projects.services`.
 AUDIT_WITHHELD = ("labeling.audit.undecided",)
 MEMBER_CHANGED = ("labeling.label.services.places_release",)
+# What higher rooms make of a trace's failures in the transaction that sums it up: `toolevals.traces.reading.services`.
+TRACE_FAILURES = ("reports.issues.gathering.trace_gather",)
 # One batch of traces: packed as it comes, and unpacked.
 TRACES_MAX_BYTES = env.int("TRACES_MAX_BYTES", 16 * 1024 * 1024)
 TRACES_MAX_UNPACKED_BYTES = env.int("TRACES_MAX_UNPACKED_BYTES", 64 * 1024 * 1024)

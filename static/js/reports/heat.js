@@ -148,6 +148,9 @@ export class Heat {
       layout.yaxis2.domain = [0, (foot - GAP) / (height + foot)];
     }
     if (foot && room < NARROW) {
+      // Nor for the numbers beside the marks: the table has them.
+      layout.annotations = layout.annotations.filter(({ name }) => name !== "margin");
+      layout.margin.r = 8;
       layout.xaxis2.showticklabels = false;
       layout.xaxis2.title.text = "";
     }

@@ -11,7 +11,7 @@ from toolevals.grading.failures.failure import LONGEST_NAME, TOOL, Failure
 from toolevals.grading.failures.masking import masked
 from toolevals.grading.layers.troubles import trouble_in
 from toolevals.grading.values import Call, ToolCall, Transcript
-from toolevals.grading.values.call_results import Answered, Made, events_of
+from toolevals.grading.values.call_results import Answered, events_of
 from toolevals.grading.values.verdicts import NONE, UNKNOWN_TOOL, UNPARSED, CaseGrade, Pair
 from toolevals.json_types import JsonMapping, JsonValue
 
@@ -61,43 +61,40 @@ def _of_calls(grade: CaseGrade, calls: Sequence[Call]) -> Iterator[Failure]:
 
 def _beside(grade: CaseGrade, transcript: Transcript | None) -> Iterator[Failure]:
     if grade.statuses.get("result_use") == "failed":
-        yield from _result_use(grade.detail("result_use"))
+        yield from result_use_failures(grade.detail("result_use"))
     if grade.statuses.get("recovery") == "failed":
-        yield from _recovery(grade.detail("recovery"), transcript)
+        yield from recovery_failures(grade.detail("recovery"), transcript)
 
 
 def failed_calls(transcript: Transcript) -> tuple[Failure, ...]:
     """Return the errors that tools answered with, one for each such answer, in order."""
-    return tuple(failure for _, failure in _failed_calls(transcript))
+    return tuple(failure for _, failure in answers_failed(transcript))
 
 
-def _failed_calls(transcript: Transcript) -> Iterator[tuple[int, Failure]]:
-    """Yield the place of each answer that is an error, with the failure."""
+def answers_failed(transcript: Transcript) -> Iterator[tuple[Answered, Failure]]:
+    """Yield each answer that is an error, with the failure."""
     for event in events_of(transcript):
-        if isinstance(event, Answered) and (failure := _tool_error(event)) is not None:
-            yield event.place, failure
+        if isinstance(event, Answered):
+            failure = tool_error(event.made.call, event.message.content or "", is_error=event.message.is_error)
+            if failure is not None:
+                yield event, failure
 
 
-def _tool_error(event: Answered) -> Failure | None:
-    content, made = event.message.content or "", event.made
-    if not content.strip() and not event.message.is_error:
+def tool_error(call: Call, content: str, *, is_error: bool = False) -> Failure | None:
+    """Return the failure where a tool's answer to a call is an error; `is_error` says that it is flagged as one."""
+    if not content.strip() and not is_error:
         return None
-    trouble = trouble_in(content, is_error=event.message.is_error, call=made.call)
+    trouble = trouble_in(content, is_error=is_error, call=call)
     if trouble is None or not trouble.is_error:
         return None
-    return Failure(
-        TOOL,
-        "tool_error",
-        _named(made.tool),
-        error_class=trouble.error_class,
-        error_text=masked(content, _asked(made)),
-    )
+    text = masked(content, _asked(call))
+    return Failure(TOOL, "tool_error", _named(call.name or ""), error_class=trouble.error_class, error_text=text)
 
 
-def _asked(made: Made) -> Iterator[str]:
+def _asked(call: Call) -> Iterator[str]:
     """Yield the values that a call was made with."""
-    if isinstance(made.call, ToolCall):
-        yield from _texts(made.call.arguments, 0)
+    if isinstance(call, ToolCall):
+        yield from _texts(call.arguments, 0)
 
 
 def _texts(value: JsonValue, depth: int) -> Iterator[str]:
@@ -169,7 +166,8 @@ def _arguments(grade: CaseGrade, calls: Sequence[Call]) -> Iterator[Failure]:
         yield Failure("arguments", grade.mode or "wrong_value", _named(tool))
 
 
-def _result_use(detail: JsonMapping) -> Iterator[Failure]:
+def result_use_failures(detail: JsonMapping) -> Iterator[Failure]:
+    """Yield what is wrong with the use of results, by the normal form of a failed `ResultUse`."""
     tools = {result["message"]: result.get("tool") or NONE for result in detail.get("utilisation", ())}
     findings = detail.get("findings", ())
     for finding in findings:
@@ -178,8 +176,10 @@ def _result_use(detail: JsonMapping) -> Iterator[Failure]:
         yield Failure("result_use", "result_misused")
 
 
-def _recovery(detail: JsonMapping, transcript: Transcript | None) -> Iterator[Failure]:
-    errors = dict(_failed_calls(transcript)) if transcript is not None else {}
+def recovery_failures(detail: JsonMapping, transcript: Transcript | None) -> Iterator[Failure]:
+    """Yield each error that the agent dealt with wrongly, by the episodes of a failed `Recovery`."""
+    failed = answers_failed(transcript) if transcript is not None else ()
+    errors = {event.place: failure for event, failure in failed}
     for episode in detail.get("episodes", ()):
         if episode["score"] is not None and episode["score"] < 1:
             error = errors.get(episode["place"])

@@ -35,6 +35,9 @@ CATEGORIES: Final[Mapping[str, tuple[str, ...]]] = {
 _BY_MODE: Final[Mapping[str, str]] = {
     "wrong_tool": "Wrong Tool Selection",
     "hallucinated_tool": "Tool-related",
+    "tool_not_offered": "Tool-related",
+    "called_in_a_loop": "Looping Plan",
+    "over_limit": "Resource Abuse",
     "missed_call": "Missing Tool Call",
     "refused": "Missing Tool Call",
     "needless_call": "Redundant Tool Call",

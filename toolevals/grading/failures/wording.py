@@ -17,6 +17,9 @@ LONGEST: Final = 300
 _NAMES: Final[Mapping[str, str]] = {
     "wrong_tool": "`{other}` called in place of `{tool}`",
     "hallucinated_tool": "A tool that is not offered called in place of `{tool}`",
+    "tool_not_offered": "`{tool}` called, which is not offered",
+    "called_in_a_loop": "`{tool}` called again and again with the same arguments",
+    "over_limit": "A conversation takes more tokens or money than the limit",
     "missed_call": "`{tool}` not called",
     "refused": "The agent declines where `{tool}` is due",
     "needless_call": "`{tool}` called without need",
@@ -119,6 +122,18 @@ _FIXES: Final[Mapping[str, tuple[str, str]]] = {
     "hallucinated_tool": (
         "Refuse calls of tools that are not offered, and answer with the names of those that are.",
         "Name the tool as people ask for it, or say in its description that it does this.",
+    ),
+    "tool_not_offered": (
+        "Refuse calls of tools that are not offered, and answer with the names of those that are.",
+        "Offer `{tool}`, or take it out of the prompt and of the descriptions of other tools.",
+    ),
+    "called_in_a_loop": (
+        "Refuse a call of `{tool}` that is the same as the two before it.",
+        "Let the answer of `{tool}` say that nothing has changed, and what to do next.",
+    ),
+    "over_limit": (
+        "End a conversation at the limit, and say so to the user.",
+        "Look at the longest traces: offer fewer tools, and let tools return less.",
     ),
     "missed_call": (
         "Say in the prompt that `{tool}` must be called, not only may.",

@@ -50,13 +50,13 @@ def is_outside(metric: str) -> bool:
 
 def outside_problems(document: JsonMapping) -> Iterator[Problem]:
     """Yield a problem for each place of a gate's document, valid by its schema, that names what no gate may."""
-    for place, metric in _named(document):
+    for place, metric in named_metrics(document):
         if is_outside(metric):
             words = "is no metric of a gate: no gate uses baseline agents and public benchmarks"
             yield Problem(pointer_to(place), f"{metric} {words}")
 
 
-def _named(document: JsonMapping) -> Iterator[tuple[Sequence[str | int], str]]:
+def named_metrics(document: JsonMapping) -> Iterator[tuple[Sequence[str | int], str]]:
     """Yield each metric that is named, with the place where it is."""
     for place, bound in enumerate(document.get("bounds", ())):
         yield ("bounds", place, "metric"), bound["metric"]

@@ -31,6 +31,8 @@ MOST_EXAMPLES = 1000
 
 # What a judge's metric is called: this and the name of its rubric.
 JUDGED = "judged:"
+# What the metric of an issue is called: this and the issue's id. A case fails it where the issue is in it.
+ISSUE = "issue:"
 
 # The function-call metrics of ai-evaluation, and the verdict of `dialects.other_verdicts` that answers each.
 FUNCTION_CALLS: Mapping[str, str] = {

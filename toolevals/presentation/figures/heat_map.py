@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -88,8 +88,12 @@ def heat_map(
                     xaxis=xaxis,
                     yaxis=yaxis,
                     plot_bgcolor=PALETTES[theme]["empty"],
-                    annotations=[CORNER | {"text": axes, "font": {"size": 11, "color": PALETTES[theme]["ink-3"]}}],
+                    annotations=[
+                        CORNER | {"text": axes, "font": {"size": 11, "color": PALETTES[theme]["ink-3"]}},
+                        *(margin_numbers(theme, *margins) if margins and numbered else ()),
+                    ],
                     **(margin_axes(theme) if margins else {}),
+                    **({"margin": NUMBERED_MARGIN} if margins and numbered else {}),
                 ),
             }
             for theme in PALETTES
@@ -110,6 +114,9 @@ def heat_scale(theme: str) -> list[list[float | str]]:
 # Where the cells end and the margins begin, in shares of the drawing; the page sets the heights in pixels.
 ROWS_FROM, CELLS_TO = 0.9, 0.885
 COLUMNS_TO, CELLS_FROM = 0.12, 0.14
+# Pixels from the marks of the rows to the ends of their numbers, and the room that numbers need.
+RECALL_AT, COUNT_AT = 34, 70
+NUMBERED_MARGIN = {"l": 8, "r": COUNT_AT + 10, "t": 8, "b": 24}
 _TICKS: JsonObject = {
     "range": [-0.04, 1.04],
     "tickvals": [0, 0.5, 1],
@@ -120,12 +127,17 @@ _TICKS: JsonObject = {
 
 @dataclass(frozen=True, slots=True)
 class MarginRate:
-    """A rate of 0..1 with its interval, all None where there is nothing to count, and what hovers."""
+    """A rate of 0..1 with its interval, all None where there is nothing to count, what hovers, and it in numbers.
+
+    `text` is the rate in percent and `count` what it is of, as they stand beside its mark.
+    """
 
     value: float | None
     low: float | None
     high: float | None
     hover: Sequence[str]
+    text: str = ""
+    count: str = ""
 
 
 def margin_traces(rows: Sequence[MarginRate], columns: Sequence[MarginRate]) -> list[Any]:
@@ -159,6 +171,29 @@ def margin_marks(theme: str, rows: Sequence[MarginRate], columns: Sequence[Margi
         {"marker": marker, "error_x": _intervals(rows, palette["ink-3"])},
         {"marker": marker, "error_y": _intervals(columns, palette["ink-3"])},
     ]
+
+
+def margin_numbers(theme: str, rows: Sequence[MarginRate], columns: Sequence[MarginRate]) -> Iterator[JsonObject]:
+    """Yield the numbers beside the marks: recall and n of each row, precision of each column."""
+    palette = PALETTES[theme]
+    shared: JsonObject = {"name": "margin", "showarrow": False, "yanchor": "middle"}
+    beside = shared | {"xref": "paper", "x": 1, "xanchor": "right", "yref": "y"}
+    head = beside | {"yref": "paper", "y": 1, "yanchor": "bottom", "font": {"size": 10, "color": palette["ink-3"]}}
+    yield head | {"xshift": RECALL_AT, "text": "%"}
+    yield head | {"xshift": COUNT_AT, "text": "n"}
+    for place, rate in enumerate(rows):
+        for at, text, ink in ((RECALL_AT, rate.text, "ink"), (COUNT_AT, rate.count, "ink-3")):
+            yield beside | {"y": place, "xshift": at, "text": text, "font": {"size": 12, "color": palette[ink]}}
+    for place, rate in enumerate(columns):
+        yield shared | {
+            "xref": "x",
+            "x": place,
+            "yref": "paper",
+            "y": 0,
+            "yshift": -10,
+            "text": rate.text,
+            "font": {"size": 12, "color": palette["ink"]},
+        }
 
 
 def margin_axes(theme: str) -> JsonObject:

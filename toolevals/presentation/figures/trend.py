@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 import plotly.graph_objects as go
 
@@ -12,6 +12,10 @@ from toolevals.json_types import JsonObject
 from toolevals.presentation.figures.parts import chart, faded, layout, lines
 from toolevals.presentation.figures.parts import words as shown
 from toolevals.presentation.palettes import PALETTES
+
+# The words of so many changes stand beside each other in the narrowest chart, each so long that it fills half of it.
+MOST_WORDS: Final = 16
+LONGEST_WORDS: Final = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,9 +124,23 @@ def _changed(
             "bgcolor": palette["surface"],
             "font": {"size": 10, "color": palette["ink-3"]},
         }
-        for x, words in changes
+        for x, words in _legible(changes, max(values, default=0) + 1)
     ]
     return drawn
+
+
+def _legible(changes: Sequence[tuple[int, str]], runs: int) -> Sequence[tuple[int, str]]:
+    """Return the changes whose words have room beside each other, the newest first; the others keep their lines.
+
+    A word is as wide as a line of text is high. What is too long for half of the chart is cut: a point says it whole.
+    """
+    room, said = max(1.0, runs / MOST_WORDS), []
+    last = float("inf")
+    for x, words in sorted(changes, reverse=True):
+        if last - x >= room:
+            said.append((x, words if len(words) <= LONGEST_WORDS else f"{words[: LONGEST_WORDS - 1]}…"))
+            last = x
+    return said[::-1]
 
 
 def _theme(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from django.db import transaction
 
 from toolevals.agents.connectors import CONNECTORS
@@ -71,13 +73,21 @@ def failing_run_again(*, run: Run, actor: User | None) -> Run:
 
 @transaction.atomic
 def run_repeat(
-    *, run: Run, actor: User | None, tools: RegistryVersion | None = None, only_failing: bool = False
+    *,
+    run: Run,
+    actor: User | None,
+    tools: RegistryVersion | None = None,
+    only_failing: bool = False,
+    positions: Sequence[int] | None = None,
 ) -> Run:
     """Start a run like this one: same experiment, examples, trials and settings. Raises InvalidDocument.
 
-    With `tools` its agent gets those in place of its own.
+    With `tools` its agent gets those in place of its own; with `positions` it takes the examples at those of the
+    version.
     """
     require_repeatable(run)
+    same = not only_failing and positions is None
+    kept = run.only if same else positions
     parts = RunParts(
         project=run.project,
         actor=actor,
@@ -85,9 +95,9 @@ def run_repeat(
         agent=run.agent if tools is None else _agent_with(run.agent, tools, actor),
         dataset_version=run.dataset_version,
         trials=run.trials,
-        failing_of=run if only_failing else run.failing_of,
-        preset=None if only_failing else PRESETS.get(run.preset),
-        only=None if only_failing or run.only is None else tuple(run.only),
+        failing_of=run if only_failing else run.failing_of if same else None,
+        preset=PRESETS.get(run.preset) if same else None,
+        only=None if kept is None else tuple(kept),
     )
     if run.agent.connector == Connector.BASELINE:
         return run_start(parts)

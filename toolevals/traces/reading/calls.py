@@ -24,7 +24,9 @@ class UsedTool:
 
     `error_class` is empty where the tool answered as it should, or where its answer is not known. `arguments_fit` is
     None where no schema was offered or none can be used, or where `arguments` are None because nothing says them;
-    `problem` says what is wrong with the arguments first, or why the schema is not used.
+    `problem` says what is wrong with the arguments first, or why the schema is not used; `misfits` are the JSON
+    pointers of all that is wrong. `call` is the conversation's own, where it tells of one. `answer` is what a span says
+    that the tool returned, which `is_error` where the span failed.
     """
 
     tool: str
@@ -36,6 +38,10 @@ class UsedTool:
     error_class: str = ""
     arguments_fit: bool | None = None
     problem: str = ""
+    misfits: tuple[str, ...] = ()
+    call: Call | None = None
+    answer: str | None = None
+    is_error: bool = False
 
 
 def used_tools(trace: TraceReading, registered: Mapping[str, ToolSpec] | None = None) -> list[UsedTool]:
@@ -119,7 +125,7 @@ def _of_span(span: ReadSpan, told: Call | None, offered: Mapping[str, ToolSpec])
     failed = reading.error is not None
     answered = failed or reading.made is not None
     trouble = trouble_in(content or "", is_error=failed, call=call) if answered else None
-    fit, problem = (None, "") if arguments is None else _fit(reading.tool, arguments, offered)
+    fit, problem, misfits = (None, "", ()) if arguments is None else _fit(reading.tool, arguments, offered)
     return UsedTool(
         tool=reading.tool,
         arguments=arguments,
@@ -130,6 +136,10 @@ def _of_span(span: ReadSpan, told: Call | None, offered: Mapping[str, ToolSpec])
         error_class=trouble.error_class if trouble else "",
         arguments_fit=fit,
         problem=problem,
+        misfits=misfits,
+        call=told,
+        answer=(content or "") if answered else None,
+        is_error=failed,
     )
 
 
@@ -139,13 +149,12 @@ def _without_spans(trace: TraceReading, left: Iterable[Call], offered: Mapping[s
     start = trace.spans[0].span.start if trace.spans else 0
     for call in left:
         if isinstance(call, MalformedCall):
-            yield UsedTool(call.name or UNPARSED, call.text, start, arguments_fit=False, problem=call.reason)
+            name = call.name or UNPARSED
+            yield UsedTool(name, call.text, start, arguments_fit=False, problem=call.reason, call=call)
             continue
-        fit, problem = _fit(call.name, call.arguments, offered)
+        fit, problem, misfits = _fit(call.name, call.arguments, offered)
         trouble = _trouble(results.get(id(call)))
-        yield UsedTool(
-            call.name, call.arguments, start, "", call.id or "", None, trouble, arguments_fit=fit, problem=problem
-        )
+        yield UsedTool(call.name, call.arguments, start, "", call.id or "", None, trouble, fit, problem, misfits, call)
 
 
 def _trouble(result: ToolResult | None) -> str:
@@ -155,15 +164,19 @@ def _trouble(result: ToolResult | None) -> str:
     return trouble.error_class if trouble else ""
 
 
-def _fit(name: str, arguments: object, offered: Mapping[str, ToolSpec]) -> tuple[bool | None, str]:
+def _fit(name: str, arguments: object, offered: Mapping[str, ToolSpec]) -> tuple[bool | None, str, tuple[str, ...]]:
+    """Return whether arguments fit, what is wrong first, and the pointers of all that is wrong."""
     tool = offered.get(name)
     if tool is None and len(found := candidates(name, offered.values())) == 1:
         tool = offered[found[0]]
     if tool is None:
-        return None, ""
+        return None, "", ()
     try:
         problems = call_problems(tool, arguments)
     except InvalidDocument as error:
         # The schema itself is bad or costs too much: nothing can be said of the arguments.
-        return None, unused_words(tool, error)
-    return (False, f"{problems[0].pointer} {problems[0].message}".strip()) if problems else (True, "")
+        return None, unused_words(tool, error), ()
+    if not problems:
+        return True, "", ()
+    first = f"{problems[0].pointer} {problems[0].message}".strip()
+    return False, first, tuple(dict.fromkeys(problem.pointer for problem in problems))

@@ -105,13 +105,20 @@ def _shape(_: TraceReading, used: Sequence[UsedTool], __: Limits) -> Iterator[tu
 
 
 def _offered(trace: TraceReading, used: Sequence[UsedTool], _: Limits) -> Iterator[tuple[str, Verdict]]:
-    tools = trace.tools
-    names = {tool.name for tool in tools}
-    for each in used if names else ():
-        if not (offered := each.tool in names or len(candidates(each.tool, tools)) == 1) and trace.damage:
+    missing = tools_not_offered(trace, used)
+    for each in used if trace.tools else ():
+        if each.tool in missing and trace.damage:
             yield each.span_id, Verdict("unscored", None, f"{each.tool}: the trace came cut, perhaps without it.")
         else:
-            yield each.span_id, _verdict(offered, f"{each.tool} was not offered.")
+            yield each.span_id, _verdict(each.tool not in missing, f"{each.tool} was not offered.")
+
+
+def tools_not_offered(trace: TraceReading, used: Sequence[UsedTool]) -> set[str]:
+    """Return the tools that were called and are not among those that were offered; none where none were."""
+    tools = trace.tools
+    names = {tool.name for tool in tools}
+    called = {each.tool for each in used} - names if names else set()
+    return {name for name in called if len(candidates(name, tools)) != 1}
 
 
 def _result_use(trace: TraceReading, _: Sequence[UsedTool], __: Limits) -> Iterator[tuple[str, Verdict]]:
@@ -127,8 +134,14 @@ def _recovery(trace: TraceReading, _: Sequence[UsedTool], __: Limits) -> Iterato
 
 
 def _loops(trace: TraceReading, used: Sequence[UsedTool], _: Limits) -> Iterator[tuple[str, Verdict]]:
-    if not used:
-        return
+    if used:
+        length, tool = longest_loop(trace, used)
+        reason = f"{tool} was called {length} times in succession with the same arguments."
+        yield _root(trace), _verdict(length < LOOP_LENGTH, reason)
+
+
+def longest_loop(trace: TraceReading, used: Sequence[UsedTool]) -> tuple[int, str]:
+    """Return how often the same call came in succession at most, and its tool."""
     before: Any = None
     length, worst = 0, (0, "")
     for call in trace.transcript.calls or [_call_of(each) for each in used]:
@@ -136,8 +149,7 @@ def _loops(trace: TraceReading, used: Sequence[UsedTool], _: Limits) -> Iterator
         length = length + 1 if key is not None and key == before else 1
         before = key
         worst = max(worst, (length, (call.name if call else None) or ""))
-    reason = f"{worst[1]} was called {worst[0]} times in succession with the same arguments."
-    yield _root(trace), _verdict(worst[0] < LOOP_LENGTH, reason)
+    return worst
 
 
 def _cost(trace: TraceReading, _: Sequence[UsedTool], limits: Limits) -> Iterator[tuple[str, Verdict]]:

@@ -14,8 +14,11 @@ from time import monotonic
 from typing import Self
 from uuid import UUID
 
+from django.conf import settings
 from django.db import DatabaseError, transaction
+from django.utils.module_loading import import_string
 
+from toolevals.grading.failures import Failure
 from toolevals.grading.values import ToolSpec
 from toolevals.traces.intake.models import came_at
 from toolevals.traces.judges.services import questions_note
@@ -24,10 +27,11 @@ from toolevals.traces.policies.rules import policy_rule
 from toolevals.traces.production.trace_hours import trace_hours_reopen
 from toolevals.traces.reading.calls import UsedTool, used_tools
 from toolevals.traces.reading.chunks import registered_tools, spans_of
+from toolevals.traces.reading.failures import failures_in
 from toolevals.traces.reading.limits import Limits
 from toolevals.traces.reading.rules import Rule, RuleVerdict, verdicts_of
 from toolevals.traces.reading.summary import Summary, clean, moment, summary_of
-from toolevals.traces.reading.traces import trace_read
+from toolevals.traces.reading.traces import TraceReading, trace_read
 from toolevals.workspace.bulk import others_write_first, rows_insert
 from toolevals.workspace.clock import database_now
 from toolevals.workspace.models import Project
@@ -112,6 +116,7 @@ def _settle(trace: Trace, asked: _Asked) -> bool:
     used = used_tools(read, asked.tools)
     summary = summary_of(read, used)
     verdicts = verdicts_of(read, used, asked.limits, [rule for each, rule in asked.policies if each.takes(trace)])
+    failures = _failures(trace, read, used, verdicts)
     with transaction.atomic():
         fields = _fields(summary) | {"due_at": None, "settled": trace.arrivals}
         if not Trace.objects.filter(pk=trace.pk, arrivals=trace.arrivals).update(**fields):
@@ -121,11 +126,24 @@ def _settle(trace: Trace, asked: _Asked) -> bool:
             SpanVerdict.objects.filter(trace=trace, judge=None).delete()
         _uses_insert(trace, summary, used)
         _verdicts_insert(trace, verdicts)
+        for path in settings.TRACE_FAILURES:
+            import_string(path)(trace=trace, agent=fields["agent"], version=fields["agent_version"], failures=failures)
         if trace.settled != trace.arrivals:
             # Where nothing new came, rules alone are asked again.
             questions_note(trace, read, asked.judges, database_now())
         trace_hours_reopen(trace.project_id, [came_at(trace.pk)])
     return True
+
+
+def _failures(
+    trace: Trace, read: TraceReading, used: Sequence[UsedTool], verdicts: Sequence[RuleVerdict]
+) -> tuple[Failure, ...]:
+    """Return what failed in a trace. A defect of ours there is logged: the trace is summed up without its failures."""
+    try:
+        return failures_in(read, used, verdicts)
+    except Exception:
+        logger.exception("The failures of the trace %s cannot be told.", trace.pk)
+        return ()
 
 
 def _fields(summary: Summary) -> dict[str, object]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
@@ -127,11 +128,18 @@ def _given(span: Span, left: list[Problem] | None = None) -> JsonObject:
 
 
 def _with_errors(messages: Sequence[Message], members: Sequence[Span]) -> list[Message]:
-    """Return the messages, those of tools marked as errors where the span that executed their call failed."""
-    failed = {span.call for span in members if span.kind == "tool" and span.call and span.error is not None}
+    """Return the messages, those of tools marked as errors where the span that executed their call failed.
+
+    An agent may use an id twice: then the spans of that id belong to its answers in order.
+    """
+    failed: dict[str, deque[bool]] = {}
+    for span in members:
+        if span.kind == "tool" and span.call:
+            failed.setdefault(span.call, deque()).append(span.error is not None)
+    ran = [failed.get(each.call_id or "") if each.role == "tool" else None for each in messages]
     return [
-        replace(message, is_error=True) if message.role == "tool" and message.call_id in failed else message
-        for message in messages
+        replace(each, is_error=True) if mine and mine.popleft() else each
+        for each, mine in zip(messages, ran, strict=True)
     ]
 
 
