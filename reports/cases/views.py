@@ -24,7 +24,6 @@ from reports.judges.queries import judge_columns, judge_marks
 from reports.run.analysis import ERROR_MODES, MODES
 from reports.run.header import graded, run_head, run_url
 from toolevals.grading.values.problems import InvalidDocument
-from toolevals.grading.values.verdicts import Verdict
 from toolevals.runs.models import CaseGrade, Thumb
 from toolevals.runs.remarks.services import note_add, tag_add, tag_remove
 from toolevals.runs.thumbs.services import thumb_give
@@ -61,8 +60,8 @@ def case_page(request: ProjectRequest, number: int, case_id: UUID) -> HttpRespon
         "case": case,
         "reading": (reading := read_case(case, request.user, request.role)),
         "said": (said := CaseSaid.of(case_said(case, reading.gold))),
-        "said_counts": _counted(each.verdict for each in said.others),
-        "metric_counts": _counted(reading.metrics.values()),
+        "said_counts": _counted(each.verdict.status for each in said.others),
+        "metric_counts": _counted(each.status for each in reading.metrics.values()),
         "opened": text(request.GET, "open").split(","),
         "marks": judge_marks(case.grading),
         "thumbs": {thumb.rubric: thumb for thumb in Thumb.objects.of_person(case, request.user)},
@@ -86,9 +85,9 @@ def case_page(request: ProjectRequest, number: int, case_id: UUID) -> HttpRespon
     return render(request, "reports/case.html", context)
 
 
-def _counted(verdicts: Iterable[Verdict]) -> str:
+def _counted(statuses: Iterable[str]) -> str:
     """Return how many verdicts have each status, in words: "5 failed, 2 passed"."""
-    counts = Counter(each.status for each in verdicts)
+    counts = Counter(statuses)
     return ", ".join(f"{counts[status]} {status}" for status in WORST_FIRST if counts[status])
 
 

@@ -60,7 +60,7 @@ def _shown(request: ProjectRequest, head: RunHead, shown: Dialects) -> dict[str,
 
 
 def _also(grading: Grading) -> dict[str, Any]:
-    """Return what else judges the cases: judges, metrics, and the checks of calls beside the end state."""
+    """Return what else judges the cases: judges, metrics, and the checks of calls next to the end state."""
     return {
         "judges": judges_of(grading),
         "flagged": flagged_cases(grading) if grading.judges else 0,

@@ -12,6 +12,7 @@ from django.core.cache import cache
 from django.db.models import Count, F, Min, QuerySet
 
 from labeling.conversation.turns import snippet
+from reports.filters.case_filters import address_query
 from reports.rates import ExampleSums, Rate, rate
 from reports.run.analysis import FailureMode
 from toolevals.runs.models import CaseGrade, Grading
@@ -27,9 +28,15 @@ ENTRY: Final = "transcript__entry_id"
 class FailedPair:
     """The number of cases of a mode that expected one tool and called the other, which may be the same one."""
 
+    mode: str
     expected: str
     actual: str
     count: int
+
+    @property
+    def query(self) -> str:
+        """Return what the address of a list of its cases asks."""
+        return address_query({"mode": self.mode, "expected": self.expected, "actual": self.actual})
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +104,7 @@ def _looked_for(grading: Grading, modes: Sequence[str]) -> _Found:
     for mode, expected, actual, count, least in counted:
         first[mode] = min(first.get(mode, least), least)
         # A case outside the matrix has no pair.
-        pairs[mode] += [FailedPair(expected, actual, count)] if expected and actual else []
+        pairs[mode] += [FailedPair(mode, expected, actual, count)] if expected and actual else []
     for each in pairs.values():
         each.sort(key=lambda pair: (-pair.count, pair.expected, pair.actual))
     return _Found(dict(pairs), first, _parts(grading, failed) if grading.run.trials > 1 else {})

@@ -79,7 +79,7 @@ def test_each_failed_case_stands_once_in_the_table_and_every_number_opens_its_ca
         assert row.external_id in text(example)
         one = rate(row.rate.passed, row.rate.total)
         # Trials of one example are alike, so that they tell less than as many examples.
-        wide, alone = (each.high - each.low for each in (row.rate, one))
+        wide, alone = (each.interval.high - each.interval.low for each in (row.rate, one) if each.interval)
         assert wide > alone if trials == 2 else wide == alone
 
 

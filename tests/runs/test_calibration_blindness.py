@@ -87,4 +87,6 @@ def test_cases_are_not_listed_by_what_the_judge_says_of_them(get, people, calibr
     assert {(row["status"], row["value"]) for row in rows} == {("hidden", "")}
     assert len(rows) == SIZE
     # The counts stay.
-    assert "column=judged:argument_semantics&amp;status=failed" in text(get(people[Role.OWNER], "reports:run", run))
+    assert "column=judged:argument_semantics&amp;status=failed" in text(
+        get(people[Role.OWNER], "reports:dialects", run)
+    )

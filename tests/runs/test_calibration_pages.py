@@ -144,7 +144,7 @@ def test_a_judges_numbers_are_flagged_everywhere_and_put_right_once_people_were_
     flag = "below its threshold: kappa 0.58, wanted 0.6"
     case = JudgedCase.objects.filter(status="failed").values_list("case", flat=True)[0]
     places = [
-        ("reports:run", run.number),
+        ("reports:dialects", run.number),
         ("reports:case", run.number, case),
         ("reports:trends", run.experiment.slug),
         ("runs:judges",),

@@ -56,7 +56,7 @@ def test_pages_rest_and_the_file_say_the_same_and_open_the_cases(
     history = text(client.get(reverse("runs:judge", args=[project.slug, calibration.judge_id])))
     assert "5 of 19" in history
     assert "drifted: 5 of 19" in history
-    assert "drifted: 5 of 19" in text(client.get(reverse("reports:run", args=[project.slug, 1])))
+    assert "drifted: 5 of 19" in text(client.get(reverse("reports:dialects", args=[project.slug, 1])))
     (listed,) = client.get(f"{api}/judges/").json()["results"]
     assert (listed["standing"]["trust"], listed["standing"]["drift_check"]) == ("drifted", str(found.pk))
 

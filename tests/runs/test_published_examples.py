@@ -281,7 +281,7 @@ def test_a_right_answer_of_a_dearer_tool_shows_what_it_cost_and_gave_away(projec
     assert (row["expected"], row["actual"], row["kind"], row["calls"]) == (STATUS, HISTORY, "over-tooling", 1)
     assert row["exposed"] == ["/orders"]
     assert (row["extra_cost"], row["extra_tokens"], row["extra_money"]) == (2, 240, pytest.approx(0.02))
-    page = text(as_viewer.get(reverse("reports:run", args=[project.slug, run.number])))
+    page = text(as_viewer.get(reverse("reports:spending", args=[project.slug, run.number])))
     assert "/orders" in page
 
 

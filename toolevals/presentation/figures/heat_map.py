@@ -129,7 +129,7 @@ _TICKS: JsonObject = {
 class MarginRate:
     """A rate of 0..1 with its interval, all None where there is nothing to count, what hovers, and it in numbers.
 
-    `text` is the rate in percent and `count` what it is of, as they stand beside its mark.
+    `text` is the rate in percent and `count` what it is of, as they are next to its mark.
     """
 
     value: float | None
@@ -174,7 +174,7 @@ def margin_marks(theme: str, rows: Sequence[MarginRate], columns: Sequence[Margi
 
 
 def margin_numbers(theme: str, rows: Sequence[MarginRate], columns: Sequence[MarginRate]) -> Iterator[JsonObject]:
-    """Yield the numbers beside the marks: recall and n of each row, precision of each column."""
+    """Yield the numbers next to the marks: recall and n of each row, precision of each column."""
     palette = PALETTES[theme]
     shared: JsonObject = {"name": "margin", "showarrow": False, "yanchor": "middle"}
     beside = shared | {"xref": "paper", "x": 1, "xanchor": "right", "yref": "y"}

@@ -130,7 +130,7 @@ def _changed(
 
 
 def _legible(changes: Sequence[tuple[int, str]], runs: int) -> Sequence[tuple[int, str]]:
-    """Return the changes whose words have room beside each other, the newest first; the others keep their lines.
+    """Return the changes whose words have room next to each other, the newest first; the others keep their lines.
 
     A word is as wide as a line of text is high. What is too long for half of the chart is cut: a point says it whole.
     """
