@@ -177,6 +177,12 @@ class Asking:
         return sum(number for (*_, said), number in list(self.heard.items()) if said == what)
 
 
+def sums(rows: list[Row], key: str, tool: str) -> tuple[int, int]:
+    """Return how many calls of a tool were made and refused."""
+    mine = [row for row in rows if row[:2] == (key, tool)]
+    return sum(made for *_, made, _ in mine), sum(refused for *_, refused in mine)
+
+
 def check_counts(site: Site, heard: Heard, before: list[Row], *, not_taken_back: int = 0) -> None:
     """Compare what was counted with what was answered: each answer is there once, and no more but what was lost.
 
@@ -185,11 +191,8 @@ def check_counts(site: Site, heard: Heard, before: list[Row], *, not_taken_back:
     rows = site.counts()
     for key, tool in QUESTIONS:
         allowed, refused, lost = (heard[key, tool, said] for said in ("allowed", "refused", "lost"))
-        made, refusals = (
-            sum(row[place] for row in rows if row[:2] == (key, tool))
-            - sum(row[place] for row in before if row[:2] == (key, tool))
-            for place in (2, 3)
-        )
+        (made, refusals), (made_before, refused_before) = sums(rows, key, tool), sums(before, key, tool)
+        made, refusals = made - made_before, refusals - refused_before
         assert allowed + refused <= made + refusals <= allowed + refused + lost, (key, tool, heard, rows)
         assert allowed <= made
         assert refused - not_taken_back <= refusals <= refused + lost
