@@ -24,7 +24,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any, NamedTuple
 
-from benchmarks import _guard_doors, _guard_mcp
+from benchmarks import _guard_doors, _guard_mcp, _guard_servers
 from benchmarks.peers.agentdojo import ATTACKS
 from benchmarks.row import Row
 from benchmarks.side_by_side import PEERS, SECONDS, Tool, python_for
@@ -82,6 +82,7 @@ def rows() -> Iterator[Row]:
     yield from _check_rows()
     yield from _guard_doors.rows()
     yield from _guard_mcp.rows()
+    yield from _guard_servers.rows()
     suites = attacked_suites()
     attacks = sum(len(suite["injections"]) * len(suite["users"]) for suite in suites.values())
     yield _stopped(f"of {attacks} attacks, lists of an oracle", outcome(suites, {}))
