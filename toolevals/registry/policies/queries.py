@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import NamedTuple
 from uuid import UUID
 
-from django.db.models import OuterRef, QuerySet, Subquery
+from django.db.models import OuterRef, Subquery
 
 from toolevals.grading.guard import Guard, compile_policy
 from toolevals.grading.guard import Policy as Rules
@@ -36,21 +36,18 @@ def active_guard(project: Project, slug: str | None) -> InForce | None:
     InvalidDocument where several are in force and no slug is given.
     """
     active = Policy.objects.filter(project=project, active__isnull=False, **({} if slug is None else {"slug": slug}))
-    found = list(_with_tools(active).values_list("slug", "active", "active__number", "tools")[:2])
+    newest = RegistryVersion.objects.filter(registry=OuterRef("registry")).order_by("-number")
+    offered = active.annotate(tools=Subquery(newest.values("tools")[:1]))
+    found = list(offered.values_list("slug", "active", "active__number", "tools")[:2])
     if len(found) > 1:
         raise InvalidDocument.at("/policy", "is missing: several policies of this project are in force; name one")
     return next((InForce(name, number, _guard(version, tools), tools) for name, version, number, tools in found), None)
 
 
-def _with_tools(policies: QuerySet[Policy]) -> QuerySet[Policy]:
-    """Add `tools`, the id of the list of tools that each policy's registry offers now; None without one."""
-    newest = RegistryVersion.objects.filter(registry=OuterRef("registry")).order_by("-number")
-    return policies.annotate(tools=Subquery(newest.values("tools")[:1]))
-
-
 def tools_of(policy: Policy) -> UUID | None:
     """Return the id of the list of tools that a policy's registry offers now; None without one."""
-    return _with_tools(Policy.objects.filter(pk=policy.pk)).values_list("tools", flat=True).get()
+    newest = RegistryVersion.objects.filter(registry=policy.registry_id).order_by("-number")
+    return newest.values_list("tools", flat=True).first()
 
 
 @lru_cache(maxsize=MOST_KEPT)
