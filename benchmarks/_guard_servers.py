@@ -240,8 +240,10 @@ def rows() -> Iterator[Row]:
 
 
 def _rows_of(peer: Peer) -> Iterator[Row]:
-    for by in (_over_pipes, *([_over_http] if peer.http else ())):
-        title = f"guard-mcp before {peer.name}, {by.__doc__}"
+    for by, named in ((_over_pipes, "pipes"), (_over_http, "streamable HTTP")):
+        if by is _over_http and not peer.http:
+            continue
+        title = f"guard-mcp before {peer.name}, {named}"
         plain, through = (by(peer, policy, _used) for policy in (None, peer.policy(scans=True)))
         hidden = [name for name in plain["listed"] if name not in through["listed"]]
         yield Row(
@@ -266,14 +268,12 @@ Act = Callable[[Client, Peer, Path], Any]
 
 
 def _over_pipes(peer: Peer, policy: JsonMapping | None, act: Act) -> Any:
-    """pipes"""
     with _folder(peer) as folder:
         command = list(peer.command(folder))
         return _run(_guarded(folder, policy, "--", *command) if policy else command, act, peer, folder)
 
 
 def _over_http(peer: Peer, policy: JsonMapping | None, act: Act) -> Any:
-    """streamable HTTP"""
     with _folder(peer) as folder, _listening([*peer.command(folder), *peer.http]) as url:
         return _run(_guarded(folder, policy, "--url", url) if policy else url, act, peer, folder)
 
