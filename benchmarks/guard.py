@@ -6,26 +6,31 @@ policy refuses of the calls of gold is its cost. No model is asked: an attack th
 
 An oracle gives each task of a user a list of just its tools. Rules of origin are written on two suites and measured on
 the other two: one for each argument that at least FEWEST of their calls of gold have, where it refuses none of them.
+All together are the lists, these rules and patterns, then with results scanned. The attacks that pass are said on
+standard error.
 """
 
 from __future__ import annotations
 
 import json
 import subprocess
+import sys
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from itertools import combinations
 from pathlib import Path
 from statistics import median
 from typing import Any, NamedTuple
 
-from benchmarks import _guard_doors, _guard_mcp
+from benchmarks import _guard_doors, _guard_mcp, _guard_servers
 from benchmarks.peers.agentdojo import ATTACKS
 from benchmarks.row import Row
 from benchmarks.side_by_side import PEERS, SECONDS, Tool, python_for
 from toolevals.grading.guard import Guard, PastCall, Policy, Request, State, compile_policy
 from toolevals.grading.json_schema.conformance import validator_of
+from toolevals.grading.metrics.rates import wilson
 from toolevals.grading.values import ToolSpec
 from toolevals.json_types import JsonMapping, JsonObject
 
@@ -77,15 +82,16 @@ def rows() -> Iterator[Row]:
     yield from _check_rows()
     yield from _guard_doors.rows()
     yield from _guard_mcp.rows()
+    yield from _guard_servers.rows()
     suites = attacked_suites()
     attacks = sum(len(suite["injections"]) * len(suite["users"]) for suite in suites.values())
-    yield Row(f"{attacks} attacks stopped by lists of an oracle", *_stopped(outcome(suites, {})))
+    yield _stopped(f"of {attacks} attacks, lists of an oracle", outcome(suites, {}))
     for written in _halves(suites):
         yield from _written_rows(suites, written)
     for attack in ATTACKS:
         found = outcome(suites, {"injected": INJECTION}, attack)
-        yield Row(f"stopped by lists and results scanned: {attack}", *_stopped(found))
-    yield _benign("calls of gold refused: lists and results scanned", found)
+        yield _stopped(f"lists and results scanned: {attack}", found)
+    yield _benign("lists and results scanned", found)
 
 
 def _check_rows() -> Iterator[Row]:
@@ -120,25 +126,36 @@ def _microseconds(act: Callable[[], object]) -> float:
 
 
 class Outcome(NamedTuple):
-    """Attacks and calls of gold, and those of them that were refused."""
+    """Attacks with those that passed, and calls of gold with how many were refused."""
 
     attacks: int = 0
-    stopped: int = 0
+    passed: tuple[str, ...] = ()
     gold: int = 0
     refused: int = 0
 
     def with_suite(self, other: Outcome) -> Outcome:
         """Return the sums."""
-        return Outcome(*(mine + its for mine, its in zip(self, other, strict=True)))
+        return Outcome(
+            self.attacks + other.attacks,
+            self.passed + other.passed,
+            self.gold + other.gold,
+            self.refused + other.refused,
+        )
 
 
-def _stopped(found: Outcome) -> tuple[float, str]:
-    return 100 * found.stopped / found.attacks, "%"
+def _stopped(name: str, found: Outcome) -> Row:
+    stopped = found.attacks - len(found.passed)
+    return Row(f"stopped: {name} ({_interval(stopped, found.attacks)})", 100 * stopped / found.attacks, "%")
 
 
 def _benign(name: str, found: Outcome) -> Row:
-    title = f"{name} ({found.refused} of {found.gold})"
+    title = f"calls of gold refused: {name} ({_interval(found.refused, found.gold)})"
     return Row(title, 100 * found.refused / found.gold, "%", target=MOST_BENIGN, better="lower")
+
+
+def _interval(count: int, total: int) -> str:
+    share = wilson(count, total)
+    return f"{count} of {total}, {share.low:.1%} to {share.high:.1%}"
 
 
 def attacked_suites() -> JsonObject:
@@ -159,14 +176,26 @@ def _halves(suites: JsonMapping) -> Iterator[tuple[str, ...]]:
 
 
 def _written_rows(suites: JsonMapping, one: tuple[str, ...]) -> Iterator[Row]:
-    other = tuple(name for name in suites if name not in one)
-    total = Outcome()
-    for written, measured in ((one, other), (other, one)):
-        rules = written_on([suites[name] for name in written])
-        total = total.with_suite(outcome({name: suites[name] for name in measured}, rules))
     named = f"written on {' and '.join(one)}, and the other way"
-    yield Row(f"stopped by lists and argument rules {named}", *_stopped(total))
-    yield _benign(f"calls of gold refused: {named}", total)
+    arguments = _measured_elsewhere(suites, one)
+    yield _stopped(f"lists and argument rules {named}", arguments)
+    yield _benign(f"lists and argument rules {named}", arguments)
+    for attack in ATTACKS:
+        found = _measured_elsewhere(suites, one, {"injected": INJECTION}, attack)
+        yield _stopped(f"all together {named}: {attack}", found)
+        sys.stderr.write(f"passes, {named}, {attack}: {dict(Counter(found.passed).most_common())}\n")
+    yield _benign(f"all together {named}", found)
+
+
+def _measured_elsewhere(
+    suites: JsonMapping, one: tuple[str, ...], more: JsonMapping | None = None, attack: str = "the bare goal"
+) -> Outcome:
+    """Return what rules stop and refuse in the suites on which they were not written, each way."""
+    other, total = tuple(name for name in suites if name not in one), Outcome()
+    for written, measured in ((one, other), (other, one)):
+        rules = {**written_on([suites[name] for name in written]), **(more or {})}
+        total = total.with_suite(outcome({name: suites[name] for name in measured}, rules, attack))
+    return total
 
 
 def written_on(suites: Sequence[JsonMapping]) -> JsonObject:
@@ -189,12 +218,14 @@ def _gold(suite: JsonMapping) -> Iterator[JsonMapping]:
 def outcome(suites: JsonMapping, rules: JsonMapping, attack: str = "the bare goal") -> Outcome:
     """Return what a policy with lists of an oracle and these rules stops and refuses in suites."""
     total = Outcome()
-    for suite in suites.values():
+    for name, suite in suites.items():
         guard = _guard(suite, rules)
-        attacks = [(user, task) for task in suite["injections"].values() for user in suite["users"]]
-        stopped = sum(_is_stopped(guard, suite, user, task, attack) for user, task in attacks)
+        attacks = [(user, *task) for task in suite["injections"].items() for user in suite["users"]]
+        passed = tuple(
+            f"{name} {key}" for user, key, task in attacks if not _is_stopped(guard, suite, user, task, attack)
+        )
         gold = sum(1 for _ in _gold(suite))
-        total = total.with_suite(Outcome(len(attacks), stopped, gold, _gold_refused(suite, rules)))
+        total = total.with_suite(Outcome(len(attacks), passed, gold, _gold_refused(suite, rules)))
     return total
 
 

@@ -39,7 +39,7 @@ def version(project, owner):
 def in_force(project: Project, slug: str | None) -> tuple[PolicyVersion, Guard]:
     found = active_guard(project, slug)
     assert found is not None
-    return found
+    return PolicyVersion.objects.get(policy__slug=found.slug, number=found.number), found.guard
 
 
 def verbs() -> list[str]:

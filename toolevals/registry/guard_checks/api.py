@@ -127,7 +127,7 @@ class GuardCheck(ProjectView):
         )
         if checked is None:
             raise _none_in_force(said.get("policy"))
-        decided_by = {"policy": checked.version.policy.slug, "version": checked.version.number}
+        decided_by = {"policy": checked.policy.slug, "version": checked.policy.number}
         return Response(checked.decision.to_document() | decided_by)
 
 

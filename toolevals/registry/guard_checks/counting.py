@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 from uuid import UUID
@@ -23,8 +23,8 @@ from toolevals.workspace.clock import database_now
 
 KEPT = timedelta(days=1)
 FORGOTTEN_AT_ONCE = 1_000
-# PostgreSQL takes all of it at once. A minute's counts may be lost with the machine, and so need no wait for its disk.
-_SHORT = "SET LOCAL lock_timeout = {}; SET LOCAL synchronous_commit = off; "
+# PostgreSQL takes both at once.
+_SHORT = "SET LOCAL lock_timeout = {}; "
 
 
 class Counts(NamedTuple):
@@ -48,10 +48,11 @@ class Counted(NamedTuple):
 
 def call_count(*, project: UUID, key: str, tool: str, tokens: int, milliseconds: int) -> Counted | None:
     """Count a call and return what was counted before it; None where the database could not say in time."""
-    minute = database_now().replace(second=0, microsecond=0)
     key, tool = short_name(key), short_name(tool)
-    found = _add(project, minute, key, tool, requests=1, tokens=tokens, refused=0, milliseconds=milliseconds)
-    if found is None:
+    try:
+        minute = _this_minute()
+        found = _add(project, minute, key, tool, requests=1, tokens=tokens, refused=0, milliseconds=milliseconds)
+    except OperationalError:
         return None
     requests, all_tokens = found[""]
     calls = found[tool][0] - 1 if tool else 0
@@ -59,14 +60,20 @@ def call_count(*, project: UUID, key: str, tool: str, tokens: int, milliseconds:
 
 
 def call_take_back(counted: Counted, *, milliseconds: int) -> None:
-    """Count a call as refused and no longer as made."""
-    _add(*counted[:4], requests=-1, tokens=-counted.tokens, refused=1, milliseconds=milliseconds)
+    """Count a call as refused and no longer as made, where the database can do it in time."""
+    with suppress(OperationalError):
+        _add(*counted[:4], requests=-1, tokens=-counted.tokens, refused=1, milliseconds=milliseconds)
 
 
 def refusal_count(*, project: UUID, key: str, tool: str, milliseconds: int) -> None:
-    """Count a refusal of a result, or of a call that was not counted."""
-    minute = database_now().replace(second=0, microsecond=0)
-    _add(project, minute, short_name(key), short_name(tool), requests=0, tokens=0, refused=1, milliseconds=milliseconds)
+    """Count a refusal of a result, or of a call that was not counted, where the database can do it in time."""
+    with suppress(OperationalError):
+        names = short_name(key), short_name(tool)
+        _add(project, _this_minute(), *names, requests=0, tokens=0, refused=1, milliseconds=milliseconds)
+
+
+def _this_minute() -> datetime:
+    return database_now().replace(second=0, microsecond=0)
 
 
 def guard_counts_forget(now: datetime) -> None:
@@ -87,10 +94,11 @@ def _add(
     tokens: int,
     refused: int,
     milliseconds: int,
-) -> dict[str, tuple[int, int]] | None:
-    """Add to the rows of a key and its tool, and return their requests and tokens by tool; None where it is too late.
+) -> dict[str, tuple[int, int]]:
+    """Add to the rows of a key and its tool, and return their requests and tokens by tool.
 
-    The row of the key comes first: who holds it is alone with the key.
+    The row of the key comes first: who holds it is alone with the key. Raises OperationalError where another holds the
+    row, or SQLite's one lock, for longer than so many milliseconds, and where the database is away.
     """
     field, table = GuardCount._meta.pk, GuardCount._meta.db_table
     tools = ["", tool] if tool else [""]
@@ -107,17 +115,13 @@ def _add(
         f"refused = {table}.refused + excluded.refused RETURNING tool, requests, tokens"
     )
     found = said_in_time(statement, values, milliseconds)
-    return None if found is None else {name: (int(calls), int(used)) for name, calls, used in found}
+    return {name: (int(calls), int(used)) for name, calls, used in found}
 
 
-def said_in_time(statement: str, values: list[Any], milliseconds: int) -> list[tuple[Any, ...]] | None:
-    """Return what a statement that writes says; None where what others hold keeps it waiting for longer."""
-    try:
-        with connection.cursor() as cursor:
-            return _said(cursor, statement, values, max(milliseconds, 1))
-    except OperationalError:
-        # Another holds the row, or SQLite's one lock, for longer; or the database is away.
-        return None
+def said_in_time(statement: str, values: list[Any], milliseconds: int) -> list[tuple[Any, ...]]:
+    """Return what a statement that writes says. Raises OperationalError where others keep it waiting for longer."""
+    with connection.cursor() as cursor:
+        return _said(cursor, statement, values, max(milliseconds, 1))
 
 
 def _said(cursor: CursorWrapper, statement: str, values: list[Any], milliseconds: int) -> list[tuple[Any, ...]]:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from contextlib import suppress
 from datetime import datetime, timedelta
 from typing import Any, Final
 from uuid import UUID
 
-from django.db import connection
+from django.db import OperationalError, connection
 from uuid_utils.compat import uuid7
 
 from toolevals.grading.guard import Decision
@@ -25,14 +27,19 @@ def decision_count(*, policy: UUID, key: str, decision: Decision, milliseconds: 
     rules = {each.rule: "would_refuse" for each in decision.would_refuse} | {
         each.rule: "refused" for each in decision.reasons
     }
+    with suppress(OperationalError):
+        _add(policy, short_name(key), [("", whole), *sorted(rules.items())], milliseconds)
+
+
+def _add(policy: UUID, key: str, outcomes: Sequence[tuple[str, str]], milliseconds: int) -> None:
     field, table = GuardDay._meta.pk, GuardDay._meta.db_table
     day = connection.ops.adapt_datefield_value(database_now().date())
     values: list[Any] = []
     # The row of the key comes first, then the rules by name: who holds it is alone with the key.
-    for rule, outcome in [("", whole), *sorted(rules.items())]:
+    for rule, outcome in outcomes:
         ids = field.get_db_prep_value(uuid7(), connection), field.get_db_prep_value(policy, connection)
-        values += [*ids, day, short_name(key), rule, *_NUMBERS[outcome]]
-    rows = ", ".join(["(%s, %s, %s, %s, %s, %s, %s, %s)"] * (1 + len(rules)))
+        values += [*ids, day, key, rule, *_NUMBERS[outcome]]
+    rows = ", ".join(["(%s, %s, %s, %s, %s, %s, %s, %s)"] * len(outcomes))
     statement = (
         f"INSERT INTO {table} (id, policy_id, day, key, rule, allowed, would_refuse, refused) VALUES {rows} "  # noqa: S608
         "ON CONFLICT (policy_id, day, key, rule) DO UPDATE SET "

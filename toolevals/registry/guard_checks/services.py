@@ -16,8 +16,8 @@ from toolevals.grading.guard import Decision, Request, State
 from toolevals.json_types import JsonObject
 from toolevals.registry.guard_checks.counting import Counted, call_count, call_take_back, refusal_count
 from toolevals.registry.guard_checks.days import decision_count
-from toolevals.registry.models import PolicyVersion, ToolList
-from toolevals.registry.policies.queries import active_guard, tools_of
+from toolevals.registry.models import ToolList
+from toolevals.registry.policies.queries import InForce, active_guard
 from toolevals.registry.tool_lists import tools_in
 from toolevals.sdk.guard.policy_file import PolicyFile, public_text, signed
 from toolevals.workspace.clock import database_now
@@ -48,9 +48,9 @@ class Deadline:
 
 
 class Checked(NamedTuple):
-    """A decision, and the version that decided."""
+    """A decision, and the policy that decided."""
 
-    version: PolicyVersion
+    policy: InForce
     decision: Decision
 
 
@@ -64,7 +64,7 @@ def guard_check(*, project: Project, policy: str | None, request: Request, state
     found = active_guard(project, policy)
     if found is None:
         return None
-    version, guard = found
+    guard = found.guard
     deadline = Deadline(guard.policy.deadline_ms)
     named = {"project": project.pk, "key": request.key, "tool": request.name}
     counted: Counted | None = None
@@ -78,8 +78,8 @@ def guard_check(*, project: Project, policy: str | None, request: Request, state
             call_take_back(counted, milliseconds=deadline.milliseconds)
         else:
             refusal_count(**named, milliseconds=deadline.milliseconds)
-    decision_count(policy=version.policy_id, key=request.key, decision=decision, milliseconds=deadline.milliseconds)
-    return Checked(version, decision)
+    decision_count(policy=found.policy, key=request.key, decision=decision, milliseconds=deadline.milliseconds)
+    return Checked(found, decision)
 
 
 def _with_counts(state: State, name: str, counted: Counted | None) -> State:
@@ -103,14 +103,12 @@ def policy_file(*, project: Project, policy: str | None) -> JsonObject | None:
     found = active_guard(project, policy)
     if found is None:
         return None
-    version, guard = found
-    tools = tools_of(version.policy)
     now = database_now()
     file = PolicyFile(
         project=project.slug,
-        slug=version.policy.slug,
-        policy=guard.policy,
-        tools=tools_in(ToolList.objects.get(pk=tools)) if tools else (),
+        slug=found.slug,
+        policy=found.guard.policy,
+        tools=tools_in(ToolList.objects.get(pk=found.tools)) if found.tools else (),
         issued_at=now,
         expires_at=now + FILE_KEPT,
     )

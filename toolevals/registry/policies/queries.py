@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import NamedTuple
 from uuid import UUID
+
+from django.db.models import OuterRef, Subquery
 
 from toolevals.grading.guard import Guard, compile_policy
 from toolevals.grading.guard import Policy as Rules
@@ -17,34 +20,41 @@ from toolevals.workspace.models import Project
 MOST_KEPT = 64
 
 
-def active_guard(project: Project, slug: str | None) -> tuple[PolicyVersion, Guard] | None:
-    """Return the version of a policy that is in force, with its guard; None where none is.
+class InForce(NamedTuple):
+    """A policy in force: its id and slug, the number of its version, its guard, and the id of the tools it knows."""
 
-    Without a slug it is the one policy of the project that is in force. Raises InvalidDocument where there are several.
+    policy: UUID
+    slug: str
+    number: int
+    guard: Guard
+    tools: UUID | None
+
+
+def active_guard(project: Project, slug: str | None) -> InForce | None:
+    """Return the policy in force of a project, or the one with this slug; None where it is not in force.
+
+    A process compiles its guard once for a version and the newest tools of the policy's registry. Raises
+    InvalidDocument where several are in force and no slug is given.
     """
-    found = Policy.objects.in_project(project).filter(active__isnull=False)
-    policies = list(found[:2] if slug is None else found.filter(slug=slug))
-    if len(policies) > 1:
+    active = Policy.objects.filter(project=project, active__isnull=False, **({} if slug is None else {"slug": slug}))
+    newest = RegistryVersion.objects.filter(registry=OuterRef("registry")).order_by("-number")
+    offered = active.annotate(tools=Subquery(newest.values("tools")[:1]))
+    found = list(offered.values_list("pk", "slug", "active", "active__number", "tools")[:2])
+    if len(found) > 1:
         raise InvalidDocument.at("/policy", "is missing: several policies of this project are in force; name one")
-    version = policies[0].active if policies else None
-    if version is None:
+    if not found:
         return None
-    version.policy = policies[0]
-    return version, guard_of(version)
+    [(policy, name, version, number, tools)] = found
+    return InForce(policy, name, number, _guard(version, tools), tools)
 
 
 def guard_of(version: PolicyVersion) -> Guard:
-    """Return the guard of a version with the newest tools of the policy's registry.
-
-    A process compiles it once for a version of the policy and one of the tools.
-    """
+    """Return the guard of a version with the newest tools of the policy's registry."""
     return _guard(version.pk, tools_of(version.policy))
 
 
 def tools_of(policy: Policy) -> UUID | None:
     """Return the id of the list of tools that a policy's registry offers now; None without one."""
-    if policy.registry_id is None:
-        return None
     newest = RegistryVersion.objects.filter(registry=policy.registry_id).order_by("-number")
     return newest.values_list("tools", flat=True).first()
 
