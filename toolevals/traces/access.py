@@ -38,6 +38,8 @@ RULES = {
             "traces:judges",
             "traces:judges-csv",
             "traces:judge",
+            "traces:scores",
+            "traces-api:scores",
             "traces-api:judges",
             "traces-api:judge",
         ),

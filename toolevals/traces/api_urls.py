@@ -17,6 +17,7 @@ urlpatterns = [
     path("traces/costs/", production.Costs.as_view(), name="costs"),
     path("traces/rules/", production.Rules.as_view(), name="rules"),
     path("traces/judges/", judges.TraceJudges.as_view(), name="judges"),
+    path("traces/judges/scores/", judges.TraceScores.as_view(), name="scores"),
     path("traces/judges/<uuid:trace_judge>/", judges.TraceJudgeDetail.as_view(), name="judge"),
     path("traces/verdicts/", production.Verdicts.as_view(), name="verdicts"),
     path("traces/promotions/", promotions.Promotions.as_view(), name="promotions"),

@@ -28,6 +28,7 @@ urlpatterns = [
     path("traces/settings/", intake.trace_settings, name="settings"),
     path("traces/judges/", judges.judges, name="judges"),
     path("traces/judges.csv", judges.judges_csv, name="judges-csv"),
+    path("traces/judges/scores/", judges.scores, name="scores"),
     path("traces/judges/<uuid:trace_judge>/", judges.judge, name="judge"),
     path("traces/costs/", production.costs, name="costs"),
     path("traces/costs.csv", production.costs_csv, name="costs-csv"),

@@ -81,3 +81,18 @@ class TraceJudgeForm(TraceJudgeChangeForm):
         super().__init__(*args, **kwargs)
         possible = [each.pk for each in trace_judges_possible(project)]
         self.fields["judge"].queryset = Judge.objects.in_project(project).filter(pk__in=possible)  # type: ignore[attr-defined]
+
+
+class TraceScoresForm(ServiceForm):
+    """Has all four scores given by the model that a judge of the project asks."""
+
+    judge = forms.ModelChoiceField(
+        Judge.objects.none(), empty_label=None, label="Model", help_text="Asked as this judge asks it."
+    )
+
+    def __init__(self, *args: object, project: Project, **kwargs: object) -> None:
+        # Another form of its page has a field of the same name.
+        super().__init__(*args, auto_id="scores_%s", **kwargs)
+        field = self.fields["judge"]
+        field.queryset = Judge.objects.in_project(project)  # type: ignore[attr-defined]
+        field.label_from_instance = lambda judge: f"{judge.model}, {judge.name}"  # type: ignore[attr-defined]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from time import monotonic
 from typing import Self
@@ -17,6 +17,7 @@ from uuid import UUID
 from django.db import DatabaseError, transaction
 
 from toolevals.grading.values import ToolSpec
+from toolevals.registry.policies.queries import policies_in_force
 from toolevals.traces.intake.models import came_at
 from toolevals.traces.judges.services import questions_note
 from toolevals.traces.models import SpanVerdict, ToolUse, Trace, TraceJudge, TraceSettings
@@ -25,6 +26,7 @@ from toolevals.traces.reading.calls import UsedTool, used_tools
 from toolevals.traces.reading.chunks import registered_tools, spans_of
 from toolevals.traces.reading.limits import Limits
 from toolevals.traces.reading.rules import BY_NAME, RuleVerdict, verdicts_of
+from toolevals.traces.reading.safety import safety_guard
 from toolevals.traces.reading.summary import Summary, clean, moment, summary_of
 from toolevals.traces.reading.traces import trace_read
 from toolevals.workspace.bulk import others_write_first, rows_insert
@@ -43,7 +45,7 @@ _MOST = 2**62
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """Holds what a project asks of each trace: its limits, the judges that are on, and its tools by their names."""
+    """Holds what a project asks of each trace: limits with policies, the judges on, and tools by their names."""
 
     limits: Limits
     judges: Sequence[TraceJudge]
@@ -51,9 +53,8 @@ class _Asked:
 
     @classmethod
     def of(cls, project: Project) -> Self:
-        return cls(
-            TraceSettings.of(project).limits, list(TraceJudge.objects.switched_on(project)), registered_tools(project)
-        )
+        limits = replace(TraceSettings.of(project).limits, guard=safety_guard(policies_in_force(project)))
+        return cls(limits, list(TraceJudge.objects.switched_on(project)), registered_tools(project))
 
 
 def traces_settle(*, seconds: float = 20.0) -> int:
