@@ -76,7 +76,8 @@ def safety_verdict(trace: TraceReading, guard: Guard | None = None) -> Verdict:
     messages, is_whole = _first(_messages(trace))
     if not messages:
         return Verdict("unscored", None, "No span tells of a call or of a reply.")
-    found, unknown = [], []
+    found: list[str] = []
+    unknown: list[str] = []
     for sentence, is_unknown in chain(_of_calls(trace, messages, guard or usual_guard()), _of_replies(messages)):
         (unknown if is_unknown else found).append(sentence)
     if found:
@@ -113,7 +114,8 @@ def _messages(trace: TraceReading) -> list[Message]:
 
 def _first(messages: Sequence[Message]) -> tuple[list[Message], bool]:
     """Return the first messages, as many as are looked at, and whether these are all."""
-    left, kept = MOST_CHARACTERS, []
+    left = MOST_CHARACTERS
+    kept: list[Message] = []
     for message in messages[:MOST_MESSAGES]:
         left -= len(message.content or "")
         left -= sum(len(arguments_key(call)) for call in message.calls)
