@@ -37,8 +37,9 @@ from toolevals.workspace.clock import database_now
 from toolevals.workspace.models import Project, Role, User, untrashed
 
 DAYS: Final = 7
-# So many lines of a section are told, and of the runs so many are compared with the one before.
+# So many lines of a section are told, so many a page shows, and so many runs are compared with the one before.
 MOST_LINES: Final = 50
+MOST_SHOWN: Final = 10
 MOST_PAIRS: Final = 10
 MOST_CANDIDATES: Final = 50
 MOST_DATASETS: Final = 20
@@ -137,6 +138,16 @@ class DigestSection:
     @property
     def title(self) -> str:
         return SECTIONS[self.name]
+
+    @property
+    def shown(self) -> tuple[DigestLine, ...]:
+        """The lines that the page shows."""
+        return self.lines[:MOST_SHOWN]
+
+    @property
+    def more(self) -> int:
+        """The number of lines that it does not show."""
+        return max(len(self.lines) - MOST_SHOWN, 0)
 
 
 @dataclass(frozen=True, slots=True)
