@@ -15,7 +15,7 @@ from toolevals.workspace.tables import serializer_of
 
 
 class DigestSerializer(PlainSerializer):
-    """What a week brought, as you may know it; `cut` names the sections that have more than 50 lines."""
+    """Tells what a week brought, as you may know it; `cut` names the sections that have more than 50 lines."""
 
     since = serializers.DateField(source="week.since")
     until = serializers.DateField(source="week.until")

@@ -93,7 +93,7 @@ class Week:
 
     @property
     def times(self) -> tuple[datetime, datetime]:
-        """When it begins, and when it is over."""
+        """Return when it begins, and when it is over."""
         return _midnight(self.since), _midnight(self.until + timedelta(days=1))
 
 
@@ -152,7 +152,7 @@ class DigestSection:
 
 @dataclass(frozen=True, slots=True)
 class Digest:
-    """What a week brought, as one person may know it."""
+    """Holds what a week brought, as one person may know it."""
 
     week: Week
     sections: tuple[DigestSection, ...]

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Callable
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,6 +20,7 @@ from labeling.imports.services import examples_import
 from labeling.label.services import label_submit
 from labeling.models import Revision
 from reports.digest.queries import Digest, Week, digest_of
+from reports.digest.table import LINE
 from reports.issues.gathering import issues_due
 from reports.issues.services import issue_fix
 from reports.models import HeldGate, Issue, IssueEvent
@@ -159,6 +162,13 @@ def test_page_file_and_rest_tell_the_same(graded, project, viewer, client):
         (line["section"], line["words"], line["address"]) for line in lines
     ]
     assert [float(row["value"]) if row["value"] else None for row in rows] == [line["value"] for line in lines]
+
+
+def test_every_column_of_the_file_is_described():
+    document = (Path(__file__).resolve().parents[2] / "docs" / "tables.md").read_text()
+    section = document.partition("### `digest.csv`")[2].partition("\n## ")[0]
+    cells = re.findall(r"^\| (`.*?) \|", section, re.MULTILINE)
+    assert tuple(re.findall(r"`(\w+)`", " ".join(cells))) == LINE.head
 
 
 @pytest.mark.parametrize("until", ["tomorrow", "2026-13-01", "9999-12-31", "0001-01-01", "<script>"])
