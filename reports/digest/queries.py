@@ -140,6 +140,11 @@ class DigestSection:
         return SECTIONS[self.name]
 
     @property
+    def number(self) -> str:
+        """The number of lines, as people read it."""
+        return f"over {MOST_LINES}" if self.is_cut else str(len(self.lines))
+
+    @property
     def shown(self) -> tuple[DigestLine, ...]:
         """The lines that the page shows."""
         return self.lines[:MOST_SHOWN]
@@ -161,6 +166,17 @@ class Digest:
     def lines(self) -> list[DigestLine]:
         """All lines, in the order of the sections."""
         return [line for section in self.sections for line in section.lines]
+
+    @property
+    def sentence(self) -> str:
+        """The sections of which something is told, with their numbers, as a sentence."""
+        parts = [
+            f"{section.title[:1].lower()}{section.title[1:]}: {section.number}"
+            for section in self.sections
+            if section.lines and section.name not in ("agreement", "next")
+        ]
+        words = ", ".join(parts)
+        return f"{words[:1].upper()}{words[1:]}." if parts else "Nothing happened in these days."
 
 
 @dataclass(frozen=True, slots=True)

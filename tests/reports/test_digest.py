@@ -192,6 +192,7 @@ def test_weeks_lead_to_each_other(project, viewer, client):
     now = client.get(PAGE).content.decode()
     assert f"?until={today - timedelta(days=7)}" in now
     assert "Week after" not in now
+    assert "Nothing happened in these days." in now
     before = client.get(PAGE, {"until": today - timedelta(days=3)}).content.decode()
     assert f'href="?until={today}" rel="next"' in before
 
