@@ -6,6 +6,7 @@ from reports.cases import views as cases
 from reports.compare import views as compare
 from reports.costs import views as costs
 from reports.dialects import views as dialects
+from reports.digest import views as digest
 from reports.downloads import views as downloads
 from reports.dropped import views as dropped
 from reports.gates import views as gates
@@ -162,6 +163,8 @@ urlpatterns = [
         suspects.suspect_dispute,
         name="suspect-dispute",
     ),
+    path("digest/", digest.digest, name="digest"),
+    path("digest.csv", digest.digest_csv, name="digest-csv"),
     path("issues/", issues.issues, name="issues"),
     path("runs/<int:number>/issues/", issues.run_changes, name="run-issues"),
     path("issues.csv", issues.issues_csv, name="issues-csv"),

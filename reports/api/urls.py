@@ -8,6 +8,7 @@ from reports.cases import api as cases
 from reports.compare import api as compared_parts
 from reports.compare import api as comparison
 from reports.dialects import api as dialects
+from reports.digest import api as digest
 from reports.downloads import api as downloads
 from reports.gates import api as gates
 from reports.golds import api as golds
@@ -49,6 +50,7 @@ urlpatterns = [
     path("benchmarks/", public_scores.PublicScoresView.as_view(), name="benchmarks"),
     path("benchmarks/import/", public_scores.PublicScoresImportView.as_view(), name="benchmarks-import"),
     path("benchmarks/<uuid:score>/", public_scores.PublicScoreView.as_view(), name="benchmark"),
+    path("digest/", digest.DigestView.as_view(), name="digest"),
     path("issues/", issues.IssuesView.as_view(), name="issues"),
     path("issues/<uuid:issue>/", issues.IssueView.as_view(), name="issue"),
     *(

@@ -35,6 +35,7 @@ def test_a_good_conversation_passes(judged):
         ("offered", 3, "passed"),
         ("result_use", 1, SpanVerdict.objects.get(rule="result_use").status),
         ("loops", 1, "passed"),
+        ("privacy_and_safety", 1, "passed"),
     ]
 
 

@@ -42,6 +42,8 @@ RULES = {
             "traces:policies",
             "traces:policies-csv",
             "traces-api:policies",
+            "traces:scores",
+            "traces-api:scores",
             "traces-api:judges",
             "traces-api:judge",
         ),

@@ -18,6 +18,7 @@ urlpatterns = [
     path("traces/costs/", production.Costs.as_view(), name="costs"),
     path("traces/rules/", production.Rules.as_view(), name="rules"),
     path("traces/judges/", judges.TraceJudges.as_view(), name="judges"),
+    path("traces/judges/scores/", judges.TraceScores.as_view(), name="scores"),
     path("traces/judges/<uuid:trace_judge>/", judges.TraceJudgeDetail.as_view(), name="judge"),
     path("traces/policies/", policies.TracePolicies.as_view(), name="policies"),
     path("traces/verdicts/", production.Verdicts.as_view(), name="verdicts"),

@@ -30,6 +30,7 @@ urlpatterns = [
     path("traces/settings/", intake.trace_settings, name="settings"),
     path("traces/judges/", judges.judges, name="judges"),
     path("traces/judges.csv", judges.judges_csv, name="judges-csv"),
+    path("traces/judges/scores/", judges.scores, name="scores"),
     path("traces/judges/<uuid:trace_judge>/", judges.judge, name="judge"),
     path("traces/policies/", policies.policies, name="policies"),
     path("traces/policies.csv", policies.policies_csv, name="policies-csv"),

@@ -48,6 +48,12 @@ def active_guard(project: Project, slug: str | None) -> InForce | None:
     return InForce(policy, name, number, _guard(version, tools), tools)
 
 
+def policies_in_force(project: Project) -> dict[str, Rules]:
+    """Return the rules of each policy of a project that is in force, by its slug."""
+    found = Policy.objects.in_project(project).filter(active__isnull=False)
+    return {each.slug: Rules.from_document(each.active.document) for each in found if each.active is not None}
+
+
 def guard_of(version: PolicyVersion) -> Guard:
     """Return the guard of a version with the newest tools of the policy's registry."""
     return _guard(version.pk, tools_of(version.policy))

@@ -14,6 +14,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from toolevals.runs.models import Judge
+from toolevals.traces.judges.scores import trace_scores_use
 from toolevals.traces.judges.services import (
     MOST_QUESTIONS_A_DAY,
     MOST_TOKENS_A_DAY,
@@ -104,6 +105,29 @@ class TraceJudges(ProjectView, ListAPIView[TraceJudge]):
         trace_judge_set(project=self.project, actor=self.user, judge=judge, request=TraceJudgeRequest(**said))
         found = self.get_queryset().get(judge=judge)
         return Response(TraceJudgeSerializer(found).data, status=HTTPStatus.CREATED)
+
+
+class TraceScoresRequestSerializer(PlainSerializer):
+    """Names the judge whose model gives the scores, asked as this judge asks it."""
+
+    judge = serializers.PrimaryKeyRelatedField(queryset=Judge.objects.none())
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if project := self.context.get("project"):
+            self.fields["judge"].queryset = Judge.objects.in_project(project)  # type: ignore[attr-defined]
+
+
+class TraceScores(ProjectView):
+    """By POST, have each of the four scores of traces given that no judge gives so far."""
+
+    @extend_schema(request=TraceScoresRequestSerializer, responses={201: TraceJudgeSerializer(many=True)})
+    def post(self, request: Request) -> Response:
+        asked = TraceScoresRequestSerializer(data=request.data, context={"project": self.project})
+        asked.is_valid(raise_exception=True)
+        made = trace_scores_use(project=self.project, actor=self.user, like=asked.validated_data["judge"])
+        rows = TraceJudge.objects.in_project(self.project).with_today().filter(pk__in=[each.pk for each in made])
+        return Response(TraceJudgeSerializer(rows, many=True).data, status=HTTPStatus.CREATED)
 
 
 class TraceJudgeDetail(ProjectView):

@@ -7,6 +7,7 @@ from typing import Any
 
 from django import forms
 
+from toolevals.grading.values.canonical import canonical
 from toolevals.runs.judging.forms import ServiceForm
 from toolevals.runs.models import Judge
 from toolevals.traces.judges.asking import MOST_SPANS
@@ -81,3 +82,20 @@ class TraceJudgeForm(TraceJudgeChangeForm):
         super().__init__(*args, **kwargs)
         possible = [each.pk for each in trace_judges_possible(project)]
         self.fields["judge"].queryset = Judge.objects.in_project(project).filter(pk__in=possible)  # type: ignore[attr-defined]
+
+
+class TraceScoresForm(ServiceForm):
+    """Has all four scores given by a model that a judge of the project asks."""
+
+    judge = forms.ModelChoiceField(
+        Judge.objects.none(), empty_label=None, label="Model", help_text="With the key and the prices of its judge."
+    )
+
+    def __init__(self, *args: object, project: Project, **kwargs: object) -> None:
+        # Another form of its page has a field of the same name.
+        super().__init__(*args, auto_id="scores_%s", **kwargs)
+        judges = Judge.objects.in_project(project)
+        one_each = {canonical([each.options, each.prices]): each.pk for each in judges}
+        field = self.fields["judge"]
+        field.queryset = judges.filter(pk__in=one_each.values())  # type: ignore[attr-defined]
+        field.label_from_instance = lambda judge: f"{judge.model} at {judge.options['base_url']}"  # type: ignore[attr-defined]

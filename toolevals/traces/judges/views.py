@@ -7,11 +7,12 @@ from uuid import UUID
 from django.contrib import messages
 from django.http import HttpResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.views.decorators.http import require_http_methods, require_safe
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.runs.models import Judge
-from toolevals.traces.judges.forms import TraceJudgeChangeForm, TraceJudgeForm
+from toolevals.traces.judges.forms import TraceJudgeChangeForm, TraceJudgeForm, TraceScoresForm
+from toolevals.traces.judges.scores import SHARE, score_judges, trace_scores_use
 from toolevals.traces.judges.services import trace_judge_set
 from toolevals.traces.lists import JUDGES_OF_TRACES, judge_of_traces_lines
 from toolevals.traces.models import TraceJudge
@@ -25,8 +26,36 @@ def judges(request: ProjectRequest) -> HttpResponse:
     form = TraceJudgeForm(request.POST or None, project=request.project)
     if request.method == "POST" and form.is_valid() and _is_set(request, form.cleaned_data["judge"], form):
         return redirect("traces:judges", request.project.slug)
-    context = {"form": form, "judges": TraceJudge.objects.in_project(request.project).with_today()}
-    return render(request, "traces/judges.html", context, status=422 if form.errors else 200)
+    return _judges_page(request, form, TraceScoresForm(project=request.project))
+
+
+@require_POST
+def scores(request: ProjectRequest) -> HttpResponse:
+    """Have each of the four scores given that no judge gives so far."""
+    form = TraceScoresForm(request.POST, project=request.project)
+    if form.is_valid():
+        try:
+            asked = trace_scores_use(project=request.project, actor=request.user, like=form.cleaned_data["judge"])
+        except InvalidDocument as error:
+            form.add_problems(error)
+        else:
+            words = f"{len(asked)} scores are given from now on." if asked else "Every score has a judge already."
+            messages.info(request, words)
+            return redirect("traces:judges", request.project.slug)
+    return _judges_page(request, TraceJudgeForm(project=request.project), form)
+
+
+def _judges_page(request: ProjectRequest, form: TraceJudgeForm, scores_form: TraceScoresForm) -> HttpResponse:
+    given = score_judges(request.project)
+    context = {
+        "form": form,
+        "scores_form": scores_form,
+        "scores": given,
+        "scores_missing": sum(each.judge is None for each in given),
+        "share": SHARE,
+        "judges": TraceJudge.objects.in_project(request.project).with_today(),
+    }
+    return render(request, "traces/judges.html", context, status=422 if form.errors or scores_form.errors else 200)
 
 
 @require_safe

@@ -16,7 +16,9 @@ from django.db.models import Count, F, Q
 from django.utils import timezone
 
 from toolevals.grading.metrics.clustered import ExampleSums, Rate, rate_of
+from toolevals.traces.judges.models import JUDGE_RULE
 from toolevals.traces.judges.rules import JudgeRule, judge_rules
+from toolevals.traces.judges.scores import score_judges
 from toolevals.traces.models import QuestionState, SpanVerdict, TraceQuestion
 from toolevals.traces.policies.rules import policy_rules
 from toolevals.traces.production.kept_hours import came_within, day_number, kept_hours
@@ -144,6 +146,35 @@ class RuleTrend:
 
     rule: Rule | JudgeRule
     days: tuple[RuleDay, ...]
+
+    @property
+    def whole(self) -> RuleDay:
+        """Return the days together, as of the first of them."""
+        found = RuleDay(self.rule, self.days[0].day, sum(each.not_judged for each in self.days))
+        for each in self.days:
+            found.counts.update(each.counts)
+            found.tally.update(each.tally)
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreTrend:
+    """One of the four scores of traces over the chosen days, by the rule and by each judge that gave it."""
+
+    title: str
+    trends: tuple[RuleTrend, ...]
+    has_judge: bool
+
+
+def score_trends(project: Project, trends: Sequence[RuleTrend]) -> list[ScoreTrend]:
+    """Return the four scores, also those that no one gives."""
+    found = []
+    for each in score_judges(project):
+        names = (each.name, f"{JUDGE_RULE}{each.name}")
+        own = tuple(trend for trend in trends if trend.rule.name in names and not trend.rule.kind)
+        judged = each.judge is not None or any(trend.rule.judge for trend in own)
+        found.append(ScoreTrend(each.title, own, judged))
+    return found
 
 
 def trend_filter(parameters: Any) -> TraceFilter:

@@ -10,7 +10,7 @@ from toolevals.grading.json_schema.conformance import call_problems, unused_word
 from toolevals.grading.layers.troubles import trouble_in
 from toolevals.grading.reading.examples import tools_in_row
 from toolevals.grading.reading.parsing.content import result_text
-from toolevals.grading.values import Call, MalformedCall, ToolCall, ToolResult, ToolSpec
+from toolevals.grading.values import Call, MalformedCall, ToolCall, ToolResult, ToolSpec, Transcript
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.grading.values.tools import candidates
 from toolevals.traces.reading.traces import ReadSpan, TraceReading
@@ -57,11 +57,16 @@ def used_tools(trace: TraceReading, registered: Mapping[str, ToolSpec] | None = 
     return [*ran, *_without_spans(trace, left, offered)]
 
 
+def spans_of_calls(trace: TraceReading, transcript: Transcript) -> list[tuple[ReadSpan, Call | None]]:
+    """Return the spans that ran tools, each with the call of a transcript that it ran; None where none tells of it."""
+    spans = [each for each in trace.spans if each.reading.kind == "tool" and each.reading.tool]
+    told, _ = _told_of(spans, transcript.calls)
+    return [(each, told.get(place)) for place, each in enumerate(spans)]
+
+
 def call_told(trace: TraceReading, span: ReadSpan) -> Call | None:
     """Return the call of the conversation that a tool's span ran; None where the conversation doesn't tell of it."""
-    spans = [each for each in trace.spans if each.reading.kind == "tool" and each.reading.tool]
-    told, _ = _told_of(spans, trace.transcript.calls)
-    return next((call for place, call in told.items() if spans[place] is span), None)
+    return next((call for each, call in spans_of_calls(trace, trace.transcript) if each is span), None)
 
 
 def spans_of_calls(trace: TraceReading) -> list[str]:

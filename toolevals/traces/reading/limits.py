@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from toolevals.grading.guard import Guard
 from toolevals.grading.values.verdicts import Verdict
 from toolevals.traces.reading.traces import TraceReading
 
@@ -15,11 +16,12 @@ _TOKENS = ("input_tokens", "output_tokens")
 class Limits:
     """Tokens, in and out, and money that a trace may take at most; None where the project sets no limit.
 
-    Money is in the currency in which costs come.
+    Money is in the currency in which costs come. `guard` says what may be called and said; None for the usual rules.
     """
 
     tokens: int | None = None
     cost: float | None = None
+    guard: Guard | None = None
 
 
 NO_LIMITS = Limits()

@@ -13,17 +13,20 @@ from django.db.models import Q
 from labeling.conversation import Conversation, read_conversation
 from labeling.conversation.lines import pretty
 from labeling.conversation.tool_description import ToolReading, tool_reading
+from toolevals.grading.judging import SHIPPED, TRACE_SCORES
 from toolevals.grading.reading.telemetry.conventions.genai import EVENTS
 from toolevals.grading.values import Transcript
 from toolevals.grading.values.problems import Problem
 from toolevals.grading.values.verdicts import Status
 from toolevals.json_types import JsonObject
+from toolevals.traces.judges.models import JUDGE_RULE
 from toolevals.traces.judges.rules import JudgeRule, TraceQuestionShown, judge_verdicts, open_questions
+from toolevals.traces.judges.scores import SCORE_RULES
 from toolevals.traces.models import SpanVerdict, Trace
 from toolevals.traces.policies.rules import kept_rule
 from toolevals.traces.reading.calls import UsedTool, used_tools
 from toolevals.traces.reading.chunks import read_chunks, registered_tools, spans_of
-from toolevals.traces.reading.rules import BY_NAME, POLICY_RULE, Rule, RuleVerdict, verdicts_of
+from toolevals.traces.reading.rules import BY_NAME, KEPT, POLICY_RULE, Rule, RuleVerdict, verdicts_of
 from toolevals.traces.reading.traces import ReadSpan, TraceReading, trace_read
 
 # Problems of reading that a page shows, and traces of one session.
@@ -44,6 +47,20 @@ class Judged:
     def title(self) -> str:
         """Name what the rule asks, marked where a judge says it."""
         return f"{self.rule.title} (judge)" if self.rule.judge else self.rule.title
+
+
+@dataclass(frozen=True, slots=True)
+class TraceScore:
+    """One of the four scores of a trace: what a rule and judges say, and questions about it without an answer."""
+
+    title: str
+    judged: Sequence[Judged]
+    open: Sequence[TraceQuestionShown]
+
+    @property
+    def has_judge(self) -> bool:
+        """Tell whether a judge gave it, or was to give it."""
+        return bool(self.open or any(each.rule.judge for each in self.judged))
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,12 +98,28 @@ class TracePage:
     @property
     def told(self) -> list[tuple[Judged, int]]:
         """Return what the rules say, each with how often: those that passed are counted, others stay by themselves."""
-        passed = [each for each in self.verdicts if each.verdict.status == "passed"]
-        passed = [each for each in passed if not isinstance(each.rule, JudgeRule)]
+        shown = [each for each in self.verdicts if not _is_score(each.rule)]
+        passed = [each for each in shown if each.verdict.status == "passed" and not isinstance(each.rule, JudgeRule)]
         often = Counter(each.rule.name for each in passed)
         first = {each.rule.name: each for each in reversed(passed)}
-        others = [(each, 1) for each in self.verdicts if each not in passed]
+        others = [(each, 1) for each in shown if each not in passed]
         return others + [(first[name], count) for name, count in often.items()]
+
+    @property
+    def scores(self) -> list[TraceScore]:
+        """The four scores of the trace as a whole."""
+        found = []
+        for name in TRACE_SCORES:
+            names = (name, f"{JUDGE_RULE}{name}")
+            judged = [each for each in self.verdicts if _is_score(each.rule) and each.rule.name in names]
+            waiting = [each for each in self.not_judged if _is_score(each.rule) and each.rule.name in names]
+            found.append(TraceScore(SHIPPED[name].title, judged, waiting))
+        return found
+
+    @property
+    def not_told(self) -> list[TraceQuestionShown]:
+        """The questions to judges without an answer that are about no score."""
+        return [each for each in self.not_judged if not _is_score(each.rule)]
 
     @property
     def model_ms(self) -> float:
@@ -104,6 +137,11 @@ class TracePage:
         return sum(each.duration_ms for each in self.reading.spans if each.reading.kind == "tool")
 
 
+def _is_score(rule: Rule | JudgeRule) -> bool:
+    """Tell whether a rule gives one of the four scores of a whole trace."""
+    return rule.name in SCORE_RULES and not rule.kind
+
+
 def trace_page(trace: Trace) -> TracePage:
     """Return what the page shows of a trace, read again from its spans."""
     chunks = read_chunks(trace)
@@ -116,7 +154,7 @@ def trace_page(trace: Trace) -> TracePage:
         offered=[tool_reading(tool) for tool in reading.tools],
         used=used,
         verdicts=[
-            *(Judged(BY_NAME[each.rule], each) for each in verdicts_of(reading, used)),
+            *(Judged(BY_NAME[each.rule], each) for each in verdicts_of(reading, used) if each.rule not in KEPT),
             *kept_verdicts(trace),
             *judged_of(trace),
         ],
@@ -137,8 +175,8 @@ def trace_page(trace: Trace) -> TracePage:
 
 
 def kept_verdicts(trace: Trace) -> list[Judged]:
-    """Return what the limit of the cost and policies said when the trace was summed up: they may be others since."""
-    kept = SpanVerdict.objects.filter(Q(rule="cost") | Q(rule__startswith=POLICY_RULE), trace=trace)
+    """Return what limits and policies said when the trace was summed up: they may be others since."""
+    kept = SpanVerdict.objects.filter(Q(rule__in=KEPT) | Q(rule__startswith=POLICY_RULE), trace=trace, judge=None)
     return [Judged(BY_NAME.get(each.rule) or kept_rule(each), _rule_verdict(each)) for each in kept.order_by("number")]
 
 

@@ -14,6 +14,7 @@ from toolevals.grading.values.tools import candidates
 from toolevals.grading.values.verdicts import Status, Verdict
 from toolevals.traces.reading.calls import UsedTool
 from toolevals.traces.reading.limits import NO_LIMITS, Limits, cost_verdict
+from toolevals.traces.reading.safety import safety_verdict
 from toolevals.traces.reading.traces import TraceReading
 
 # What the names of policies' rules begin with; the policy's short name follows.
@@ -158,6 +159,10 @@ def _cost(trace: TraceReading, _: Sequence[UsedTool], limits: Limits) -> Iterato
         yield _root(trace), verdict
 
 
+def _safety(trace: TraceReading, _: Sequence[UsedTool], limits: Limits) -> Iterator[tuple[str, Verdict]]:
+    yield _root(trace), safety_verdict(trace, limits.guard)
+
+
 def _call_of(used: UsedTool) -> ToolCall | None:
     """Return the call that a span ran; None where nothing says with which arguments: it may be like no other."""
     return ToolCall(used.tool, used.arguments) if isinstance(used.arguments, dict) else None
@@ -175,5 +180,8 @@ RULES: Final = (
     Rule("recovery", 3, "Errors of tools are dealt with", "", _recovery),
     Rule("loops", 1, "No call is repeated in a loop", "", _loops),
     Rule("cost", 1, "Tokens and money stay within the limit", "", _cost),
+    Rule("privacy_and_safety", 1, "Privacy and safety", "", _safety),
 )
+# What they say rests on settings or a policy, which may be others since: it is kept, and not asked again.
+KEPT: Final = ("cost", "privacy_and_safety")
 BY_NAME: Final = {rule.name: rule for rule in RULES}

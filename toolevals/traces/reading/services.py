@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from time import monotonic
 from typing import Self
@@ -20,6 +20,7 @@ from django.utils.module_loading import import_string
 
 from toolevals.grading.failures import Failure
 from toolevals.grading.values import ToolSpec
+from toolevals.registry.policies.queries import policies_in_force
 from toolevals.traces.intake.models import came_at
 from toolevals.traces.judges.services import questions_note
 from toolevals.traces.models import SpanVerdict, ToolUse, Trace, TraceJudge, TracePolicy, TraceSettings
@@ -30,6 +31,7 @@ from toolevals.traces.reading.chunks import registered_tools, spans_of
 from toolevals.traces.reading.failures import failures_in
 from toolevals.traces.reading.limits import Limits
 from toolevals.traces.reading.rules import Rule, RuleVerdict, verdicts_of
+from toolevals.traces.reading.safety import safety_guard
 from toolevals.traces.reading.summary import Summary, clean, moment, summary_of
 from toolevals.traces.reading.traces import TraceReading, trace_read
 from toolevals.workspace.bulk import others_write_first, rows_insert
@@ -58,7 +60,7 @@ class _Asked:
     @classmethod
     def of(cls, project: Project) -> Self:
         return cls(
-            TraceSettings.of(project).limits,
+            replace(TraceSettings.of(project).limits, guard=safety_guard(policies_in_force(project))),
             list(TraceJudge.objects.switched_on(project)),
             registered_tools(project),
             [(each, policy_rule(each.policy)) for each in TracePolicy.objects.in_project(project)],

@@ -14,6 +14,7 @@ from toolevals.registry.models import Registry
 from toolevals.traces.blindness import CLOSED
 from toolevals.traces.intake.models import shown
 from toolevals.traces.judges.rules import JudgeRule, judge_rules
+from toolevals.traces.judges.scores import SCORE_RULES
 from toolevals.traces.lists import TRACES, trace_lines
 from toolevals.traces.models import Trace
 from toolevals.traces.policies.rules import policy_rules
@@ -36,6 +37,7 @@ def traces(request: ProjectRequest) -> HttpResponse:
     trace_filter = TraceFilter.of(request.GET)
     judges = [*judge_rules(request.project).values()]
     rules: list[Rule | JudgeRule] = [*RULES, *policy_rules(request.project), *judges]
+    named = {each.name: each for each in rules}
     page = trace_filter.page(request.project, request.role, request.GET.get("before", ""))
     context = {
         "page": page,
@@ -43,7 +45,8 @@ def traces(request: ProjectRequest) -> HttpResponse:
         "filters": trace_filter,
         "error_classes": ERROR_CLASSES,
         "said_once": SAID_ONCE,
-        "rules": {each.name: each for each in rules}.values(),
+        "rules": [each for name, each in named.items() if name not in SCORE_RULES],
+        "scores": [named[name] for name in SCORE_RULES if name in named],
         "judges": judges,
         "verdicts": VERDICTS,
         "any": bool(page.rows) or Trace.objects.in_project(request.project).exists(),

@@ -125,7 +125,17 @@ def rule_links(context: template.Context, trace_filter: TraceFilter, day: RuleDa
     A judge's are by its id: another one may have had the same rubric.
     """
     said = {name: value for name, value in trace_filter.said.items() if name in ("agent", "version")}
-    said |= {"since": str(day.day), "until": str(day.day)}
+    return _rule_links(context, said | {"since": str(day.day), "until": str(day.day)}, day)
+
+
+@register.simple_tag(takes_context=True)
+def score_links(context: template.Context, trace_filter: TraceFilter, whole: RuleDay) -> dict[str, Any]:
+    """Return the same behind all the days of a filter together."""
+    times = ("agent", "version", "since", "until")
+    return _rule_links(context, {name: value for name, value in trace_filter.said.items() if name in times}, whole)
+
+
+def _rule_links(context: template.Context, said: dict[str, str], day: RuleDay) -> dict[str, Any]:
     traces = reverse("traces:traces", args=[context["project"].slug])
     judge = day.rule.judge_id if isinstance(day.rule, JudgeRule) else None
     of_rule = said | ({"judge": str(judge)} if judge else {"rule": day.rule.name})
