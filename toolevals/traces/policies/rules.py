@@ -20,7 +20,7 @@ from toolevals.registry.policies.offered import PolicyGuards
 from toolevals.registry.policies.queries import tools_of
 from toolevals.registry.tool_lists import tools_in
 from toolevals.traces.models import SpanVerdict, TracePolicy
-from toolevals.traces.reading.calls import UsedTool, spans_of_calls
+from toolevals.traces.reading.calls import UsedTool, span_ids_of_calls
 from toolevals.traces.reading.limits import Limits
 from toolevals.traces.reading.rules import POLICY_RULE, Rule
 from toolevals.traces.reading.traces import TraceReading
@@ -115,7 +115,7 @@ class _Check:
         guard = self._guards.of(trace.tools or self._registered)
         for each in check_transcript(guard, trace.transcript, given, asked, lambda: monotonic() > until):
             decisions.setdefault(each.call, []).append(each.decision)
-        spans = spans_of_calls(trace)
+        spans = span_ids_of_calls(trace)
         for place, (span_id, call) in enumerate(zip(spans, trace.transcript.calls, strict=True)):
             yield span_id, self._verdict(call.name or "", decisions.get(place, ()))
         yield from ((each.span_id, _unscored(_NOT_TOLD)) for each in used if each.span_id and each.span_id not in spans)

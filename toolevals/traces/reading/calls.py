@@ -69,11 +69,9 @@ def call_told(trace: TraceReading, span: ReadSpan) -> Call | None:
     return next((call for each, call in spans_of_calls(trace, trace.transcript) if each is span), None)
 
 
-def spans_of_calls(trace: TraceReading) -> list[str]:
+def span_ids_of_calls(trace: TraceReading) -> list[str]:
     """Return the id of the span that ran each call of the conversation; empty where no span did."""
-    spans = [each for each in trace.spans if each.reading.kind == "tool" and each.reading.tool]
-    told, _ = _told_of(spans, trace.transcript.calls)
-    by_call = {id(call): spans[place].span.span_id for place, call in told.items()}
+    by_call = {id(call): each.span.span_id for each, call in spans_of_calls(trace, trace.transcript) if call}
     return [by_call.get(id(call), "") for call in trace.transcript.calls]
 
 
