@@ -42,8 +42,8 @@ class Share:
 class FixCheck:
     """An issue before the first run of an agent, and from it on; `luck` is the chance of so few without any change.
 
-    The shares are of "cases" that are graded, or of "traces" where the issue is in no case, as `of` says. `traces` are those of
-    the agent in production that fail so.
+    The shares are of "cases" that are graded, or of "traces" where the issue is in no case, as `of` says. `traces` are
+    those of the agent in production that fail so.
     """
 
     before: Share
