@@ -168,7 +168,12 @@ def _cases(project: Project, **of_runs: object) -> Any:
 
 def _has(rows: Any) -> Q:
     """Return the condition that an issue, or one that was merged into it, has some rows."""
-    return Q(Exists(rows.filter(issue=OuterRef("pk")))) | Q(Exists(rows.filter(issue__merged_into=OuterRef("pk"))))
+    return Q(Exists(rows.filter(issue=OuterRef("pk")))) | Q(Exists(rows.filter(issue__in=_merged())))
+
+
+def _merged() -> Any:
+    """Return the issues that were merged into the one that a query is about."""
+    return Issue.objects.filter(merged_into=OuterRef(OuterRef("pk"))).values("pk")
 
 
 def _number_of(rows: Any, field: str) -> Any:
@@ -178,7 +183,7 @@ def _number_of(rows: Any, field: str) -> Any:
     """
     own = rows.filter(issue=OuterRef("pk"))
     same = rows.model.objects.filter(issue=OuterRef(OuterRef("pk")), **{field: OuterRef(field)})
-    merged = rows.filter(~Exists(same), issue__merged_into=OuterRef("pk"))
+    merged = rows.filter(~Exists(same), issue__in=_merged())
     count = Func(F(field), template="COUNT(DISTINCT %(expressions)s)", output_field=IntegerField())
     parts = (Subquery(each.order_by().annotate(number=count).values("number")) for each in (own, merged))
     first, second = (Coalesce(part, 0, output_field=IntegerField()) for part in parts)
