@@ -171,23 +171,34 @@ def row_of(issue: Issue) -> IssueRow:
     return _row(issue, seen_in([issue]).get(issue.pk, Counter()), traces_in([issue])[issue.pk], _newest(issue.project))
 
 
-def _of_whole(rows: Any) -> Any:
-    """Return those of some rows that are of the issue that a query is about, or of one that was merged into it."""
-    whole = Q(pk=OuterRef(OuterRef("pk"))) | Q(merged_into=OuterRef(OuterRef("pk")))
-    return rows.filter(issue__in=Issue.objects.filter(whole).values("pk"))
-
-
 def _cases(project: Project, **of_runs: object) -> Any:
-    """Return the shown cases, of some runs, of the issue that a query is about."""
-    # No condition on the issue: the database asks for these gradings once.
-    shown = Run.objects.filter(project=project, grading__isnull=False, **of_runs).order_by().values("grading")
-    return _of_whole(IssueCase.objects.filter(grading__in=shown))
+    """Return the shown cases of some runs. Their gradings are a list: the database looks at no run for each case."""
+    shown = Run.objects.filter(project=project, grading__isnull=False, **of_runs).order_by()
+    return IssueCase.objects.filter(grading__in=list(shown.values_list("grading", flat=True)))
 
 
-def _number_of(rows: Any, field: str) -> Coalesce:
-    """Return the number of different values of a field of the rows of an issue."""
+def _has(rows: Any) -> Q:
+    """Return the condition that an issue, or one that was merged into it, has some rows."""
+    return Q(Exists(rows.filter(issue=OuterRef("pk")))) | Q(Exists(rows.filter(issue__in=_merged())))
+
+
+def _merged() -> Any:
+    """Return the issues that were merged into the one that a query is about."""
+    return Issue.objects.filter(merged_into=OuterRef(OuterRef("pk"))).values("pk")
+
+
+def _number_of(rows: Any, field: str) -> Any:
+    """Return the number of an issue's rows, and of those merged into it by another value of a field.
+
+    Two questions that an index answers each: databases read all rows where one asks for both.
+    """
+    own = rows.filter(issue=OuterRef("pk"))
+    same = rows.model.objects.filter(issue=OuterRef(OuterRef("pk")), **{field: OuterRef(field)})
+    merged = rows.filter(~Exists(same), issue__in=_merged())
     count = Func(F(field), template="COUNT(DISTINCT %(expressions)s)", output_field=IntegerField())
-    return Coalesce(Subquery(rows.order_by().annotate(number=count).values("number")), 0)
+    parts = (Subquery(each.order_by().annotate(number=count).values("number")) for each in (own, merged))
+    first, second = (Coalesce(part, 0, output_field=IntegerField()) for part in parts)
+    return first + second
 
 
 def _sorted(project: Project, asked: IssueFilter) -> Any:
@@ -199,7 +210,7 @@ def _sorted(project: Project, asked: IssueFilter) -> Any:
         for rows, field in (
             (_cases(project, number__in=runs[-1] if runs else []), "case"),
             (_cases(project), "case"),
-            (_of_whole(IssueTrace.objects.all()), "trace"),
+            (IssueTrace.objects.all(), "trace"),
         )
     )
     by: dict[str, tuple[Any, ...]] = {
@@ -247,7 +258,7 @@ def _wanted(project: Project, asked: IssueFilter) -> Any:
     if asked.text:
         issues = issues.filter(Q(name__icontains=asked.text) | Q(error_text__icontains=asked.text))
     if asked.agent:
-        issues = issues.filter(Exists(_cases(project, agent__name=asked.agent)))
+        issues = issues.filter(_has(_cases(project, agent__name=asked.agent)))
     return (
         issues.filter(changed_in(project, asked.run, asked.baseline)[asked.change or "seen"]) if asked.run else issues
     )
@@ -260,9 +271,7 @@ def changed_in(project: Project, run: int, before: int = 0) -> dict[str, Q]:
     """
     earlier = earlier_runs(project, run)
     baseline = [before] if before else earlier[-1:]
-    here, past, just = (
-        Q(Exists(_cases(project, number__in=each))) for each in ([run], [*earlier, *baseline], baseline)
-    )
+    here, past, just = (_has(_cases(project, number__in=each)) for each in ([run], [*earlier, *baseline], baseline))
     return {"new": here & ~past, "back": here & past & ~just, "gone": just & ~here, "seen": here}
 
 

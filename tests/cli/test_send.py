@@ -67,6 +67,21 @@ def test_a_recorded_conversation_is_read_back_as_it_was():
         assert not read.problems
 
 
+def test_an_id_that_is_used_twice_leaves_each_answer_at_its_call():
+    said = (
+        {"role": "assistant", "content": None, "tool_calls": [CALL]},
+        {"role": "tool", "tool_call_id": "c1", "name": "cancel", "content": "done"},
+        {"role": "assistant", "content": None, "tool_calls": [CALL]},
+        {"role": "tool", "tool_call_id": "c1", "name": "cancel", "content": "Error: no such order"},
+        {"role": "assistant", "content": "It is cancelled."},
+    )
+    content = json.dumps({"system": [], "records": [record(0, {"role": "user", "content": "Cancel A."}, *said)]})
+    ((_, read),) = read_back(content.encode())
+    answers = [(each.content, each.is_error) for each in read.transcript.messages if each.role == "tool"]
+    assert answers == [("done", False), ("Error: no such order", True)]
+    assert [each.reading.error for each in read.spans if each.reading.tool] == [None, "Error: no such order"]
+
+
 def test_two_trials_are_two_traces_and_the_same_each_time():
     made = [spans_of_conversation(each, AGENT, 10**18) for each in conversations_read(recorded())]
     again = [spans_of_conversation(each, AGENT, 10**18) for each in conversations_read(gzip.compress(recorded()))]

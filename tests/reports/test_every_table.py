@@ -19,6 +19,7 @@ from reports.urls import urlpatterns
 from tests.access.addresses import addresses
 from tests.access.registry_arguments import a_version as a_registry_version
 from tests.access.reports_arguments import a_gate, a_measured_policy, a_measurement
+from tests.access.traces_arguments import a_trace
 from tests.access.world import World
 from tests.agents.chat_server import chat_server
 from tests.agents.judges import judging
@@ -94,8 +95,10 @@ def arguments(made: Grading, owner: Any, run_jobs: Any) -> dict[str, Any]:
     )
     run_jobs()
     issues_due(database_now())
+    issue = Issue.objects.filter(layer="selection").earliest("pk")
+    issue.traces.create(trace_id=a_trace(world, owner))
     return {
-        "issue": Issue.objects.filter(layer="selection").earliest("pk").pk,
+        "issue": issue.pk,
         "gate": gate,
         "policy": a_measured_policy(world, owner),
         "rates": a_measurement(world, owner),

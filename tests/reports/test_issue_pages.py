@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import Any
+from uuid import uuid5
 
 import pytest
 from django.urls import reverse
 
 from reports.issues.gathering import issues_due
-from reports.models import Issue
+from reports.issues.queries import IssueFilter, issue_page
+from reports.models import Issue, IssueCase, IssueState
 from tests.reports.reading import csv_rows
 from tests.runs.building import HISTORY, REFUND, STATUS, call, silence, uploaded_run, version_of
+from toolevals.runs.models import CaseGrade
 from toolevals.workspace.clock import database_now
 
 pytestmark = pytest.mark.django_db
@@ -149,3 +153,53 @@ def test_a_run_tells_what_is_new_back_and_gone(issue, project, run_jobs, browser
     assert modes(99, "seen") == []
     page = browser_of.get(reverse("reports:run", args=[project.slug, 3])).content.decode()
     assert f"{at('issues')}?run=3" in page
+
+
+@pytest.mark.parametrize("sort", ["state", "cases", "traces", "last"])
+def test_five_thousand_issues_are_sorted_and_counted_exactly(issue, project, sort):
+    """Each has some of the run's cases; every tenth is merged into the next, with cases in common."""
+    cases = list(CaseGrade.objects.filter(grading__run__project=project).order_by("pk"))
+    now, count = database_now(), 5_000
+    first = issue.first_seen
+    made = [
+        Issue(
+            id=uuid5(project.pk, str(at)), project=project, key=str(at), name=f"i{at}", kind=issue.kind,
+            layer="selection", mode="wrong_tool", tool=f"tool{at}", first_seen=first,
+            last_seen=now - timedelta(seconds=at * 7919 % count), state=IssueState.values[at % 3],
+            merged_into_id=uuid5(project.pk, str(at + 1)) if at % 10 == 0 else None,
+        )
+        for at in range(count)
+    ]  # fmt: skip
+    Issue.objects.all().delete()
+    Issue.objects.bulk_create(reversed(made))
+    of = {
+        each.pk: {case.pk for bit, case in enumerate(cases) if at * 31 % 251 >> bit & 1} for at, each in enumerate(made)
+    }
+    grading = {case.pk: case.grading_id for case in cases}
+    IssueCase.objects.bulk_create(
+        IssueCase(issue_id=pk, case_id=case, grading_id=grading[case], at=now)
+        for pk, some in of.items()
+        for case in some
+    )
+    for each in made:
+        if each.merged_into_id:
+            of[each.merged_into_id] = of[each.merged_into_id] | of[each.pk]
+    newest = max(case.grading.run.number for case in cases)
+    of_newest = {case.pk for case in cases if case.grading.run.number == newest}
+    keys: dict[str, Any] = {
+        "state": lambda row: (
+            IssueState.values.index(row.state), -len(of[row.pk] & of_newest), -len(of[row.pk]),
+            -row.last_seen.timestamp(),
+        ),
+        "cases": lambda row: (-len(of[row.pk]), -row.last_seen.timestamp()),
+        "traces": lambda row: (-len(of[row.pk]), -row.last_seen.timestamp()),
+        "last": lambda row: -row.last_seen.timestamp(),
+    }  # fmt: skip
+    wanted = sorted((each for each in made if not each.merged_into_id), key=keys[sort])
+    for number in (1, 90, 180):
+        page = issue_page(project, IssueFilter(sort=sort, page=number))
+        assert (page.count, page.pages, sum(page.states.values())) == (4_500, 180, 4_500)
+        expected = wanted[25 * (number - 1) : 25 * number]
+        assert [(row.issue.name, row.cases) for row in page.rows] == [
+            (each.name, len(of[each.pk])) for each in expected
+        ]

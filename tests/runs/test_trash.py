@@ -246,7 +246,7 @@ def test_a_registry_keeps_the_versions_that_a_policy_uses(project):
     destroyed(registry)
     in_force = active_guard(project, None)
     assert in_force is not None
-    assert in_force[1].check(Request("get_order", {"order_id": "A-1"})).allowed
+    assert in_force.guard.check(Request("get_order", {"order_id": "A-1"})).allowed
     policy_delete(policy=made.policy, actor=None)
     swept()
     assert not Registry.with_trash.exists()

@@ -73,6 +73,7 @@ class _Session:
 
     def _answer(self) -> None:
         for line in self._server.lines():
+            assert isinstance(line, bytes)
             with suppress(OSError):
                 write_all(sys.stdout.fileno(), line + b"\n")
             with self._changed:

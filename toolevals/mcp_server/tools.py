@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Final, cast
+from typing import Any, Final
 
 from toolevals.grading.values import ToolSpec
 from toolevals.json_types import JsonObject
@@ -36,7 +36,7 @@ def _tool(title: str, function: Callable[..., Any], *addresses: str, reads: bool
     schemas = Schemas()
     answers = schemas.schema(hints_of(function)["return"])
     spec = ToolSpec(name=made.name, description=made.description, input_schema=made.input_schema)
-    return Tool(title, function, spec, cast("JsonObject", answers), reads, addresses)
+    return Tool(title, function, spec, answers, reads, addresses)
 
 
 TOOLS: Final = (

@@ -22,7 +22,7 @@ MOST_FAILURES: Final = 100
 
 @dataclass(frozen=True, slots=True)
 class CallMade:
-    """A call of a conversation, and what is known of it beside the transcript.
+    """A call of a conversation, and what is known of it besides the transcript.
 
     `misfits` are the JSON pointers at which its arguments break the schema. `answer` is what its tool says of itself,
     None where that is not known; it counts where the transcript tells of no error.

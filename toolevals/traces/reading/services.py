@@ -144,7 +144,7 @@ def _failures(
     try:
         return failures_in(read, used, verdicts)
     except Exception:
-        logger.exception("The failures of the trace %s cannot be told.", trace.pk)
+        logger.exception("The failures of the trace %s are not known.", trace.pk)
         return ()
 
 

@@ -7,7 +7,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('reports', '0003_policy_rates'),
+        ('reports', '0004_false_refusals'),
         ('traces', '0001_initial'),
     ]
 
