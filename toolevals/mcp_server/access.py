@@ -1,4 +1,4 @@
-"""Decide who may do what in `toolevals.mcp_server`: whoever has a token. Each tool obeys the rules of its addresses."""
+"""Decide who may do what in `toolevals.mcp_server`: a person with a token. Tools obey the rules of their addresses."""
 
 from toolevals.workspace.access import Audience, Rule
 

@@ -85,7 +85,7 @@ def estimate_run(
 
 
 class Started(TypedDict):
-    """What has begun: `job` is what wait_for_job takes."""
+    """The run that has started; `job` is what wait_for_job takes."""
 
     run: int
     job: str
@@ -139,7 +139,7 @@ def wait_for_job(rest: Rest, job: Annotated[str, "The id of a job, as in start_r
 
 
 class Check(TypedDict):
-    """One condition of a gate: what was observed over `count`, beside its bound, and why it came out so."""
+    """One condition of a gate: what was observed over `count`, its bound, and the reason."""
 
     name: str
     status: str
@@ -150,7 +150,7 @@ class Check(TypedDict):
 
 
 class GateAnswer(TypedDict):
-    """How a run came out against a gate; `status` is "waiting" while it is being decided: call check_gate again."""
+    """The answer of a gate. `status` is "waiting" while it is being decided: call check_gate again."""
 
     run: int
     gate: str

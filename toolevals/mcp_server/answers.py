@@ -1,4 +1,4 @@
-"""What tools answer: few fields, rates with counts and intervals, and the page where people see the same."""
+"""The answers of tools: few fields, rates with counts and intervals, and the page where people see the same."""
 
 from __future__ import annotations
 

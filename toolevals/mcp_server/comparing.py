@@ -108,7 +108,7 @@ def _moved(rest: Rest, path: str, how: str, candidate: int) -> list[Moved]:
 
 
 class PairInRun(TypedDict):
-    """How often a run called the one tool for the other."""
+    """The count of cases in which a run called the one tool for the other."""
 
     run: int
     agent: str

@@ -240,7 +240,7 @@ def list_cases(
 
 
 class Verdict(TypedDict):
-    """What one layer says of a case."""
+    """The verdict of one layer on a case."""
 
     name: str
     status: str
@@ -341,7 +341,7 @@ def show_tool(
 
 
 class Lack(TypedDict):
-    """What gold has too little of: `have` examples of the `wanted`, for a tool and a kind of case."""
+    """A lack of gold: `have` examples of the `wanted`, for a tool and a kind of case."""
 
     tool: str
     covers: str
@@ -350,7 +350,7 @@ class Lack(TypedDict):
 
 
 class Suggestions(TypedDict):
-    """Where labels are missing most. `waiting` examples have no gold yet."""
+    """The places where labels are missing most. `waiting` examples have no gold yet."""
 
     dataset: str
     gold: int

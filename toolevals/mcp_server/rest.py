@@ -27,7 +27,7 @@ _TAKEN_OVER = (
 
 
 class RefusedError(Exception):
-    """The interface refused; says why, for whoever asked."""
+    """The interface refused, and says why."""
 
 
 class Rest:

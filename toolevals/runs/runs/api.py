@@ -389,7 +389,7 @@ class Failing(RunView):
 
 
 class RepetitionSerializer(PlainSerializer):
-    """What is other than in the run that is repeated."""
+    """The differences from the run that is repeated."""
 
     registry_version = serializers.IntegerField(
         min_value=1,
