@@ -43,15 +43,10 @@ class Picture:
 
 PICTURES_TO_TAKE = (
     Picture("label-light", "reviewer", "/label/", click=TOOL, shows=".args .arg"),
-    Picture("label-dark", "reviewer", "/label/", theme="dark", click=TOOL, shows=".args .arg"),
-    Picture("label-phone", "reviewer", "/label/", width=360),
     Picture("adjudicate-light", "adjudicator", "/adjudicate/"),
-    Picture("run-light", "viewer", "/runs/2/"),
     Picture(
         "matrix-light", "viewer", "/runs/2/matrix/?expected=get_order_status&actual=get_order_history", shows=CHART
     ),
-    Picture("matrix-dark", "viewer", "/runs/2/matrix/", theme="dark", shows=CHART),
-    Picture("case-light", "viewer", "/runs/2/cases/?mode=wrong_tool", click="main td a", shows=".diff-table"),
 )
 
 

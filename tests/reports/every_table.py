@@ -230,6 +230,14 @@ OF_PROJECT = (
     Table(
         "policy-refusals-csv", "policy-refusals", rows_of.under("results"), query={"rule": "blocked", "of": "traces"}
     ),
+    Table("policy-preconditions-csv", "policy-preconditions", rows_of.whole),
+    Table(
+        "policy-precondition-csv",
+        "policy-precondition",
+        rows_of.whole,
+        query={"tool": "cancel_order", "after": "get_order"},
+    ),
+    Table("digest-csv", "digest", rows_of.under("lines")),
     Table("policy-days-csv", "policy-days", rows_of.under("results")),
     Table("solved-csv", "solved", rows_of.under("cells")),
     Table("solved-csv", "solved", rows_of.under("cells"), query={"by": "run", "layer": "selection", "sort": "split"}),

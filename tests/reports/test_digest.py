@@ -166,7 +166,7 @@ def test_page_file_and_rest_tell_the_same(graded, project, viewer, client):
 
 def test_every_column_of_the_file_is_described():
     document = (Path(__file__).resolve().parents[2] / "docs" / "tables.md").read_text()
-    section = document.partition("### `digest.csv`")[2].partition("\n## ")[0]
+    section = document.partition("### `digest.csv`")[2].partition("\n##")[0]
     cells = re.findall(r"^\| (`.*?) \|", section, re.MULTILINE)
     assert tuple(re.findall(r"`(\w+)`", " ".join(cells))) == LINE.head
 

@@ -41,7 +41,14 @@ from toolevals.workspace.tokens.services import token_create
 pytestmark = pytest.mark.django_db
 
 # Nothing of this kind is in what was made: the tables are compared all the same.
-MAY_BE_EMPTY = {"suspects-csv", "baseline-agents-csv", "compare-registry-csv", "gold-changed-csv"}
+MAY_BE_EMPTY = {
+    "suspects-csv",
+    "baseline-agents-csv",
+    "compare-registry-csv",
+    "gold-changed-csv",
+    "policy-preconditions-csv",
+    "policy-precondition-csv",
+}
 HOSTILE = "=cmd()|'/c calc'!A1"
 
 
@@ -239,6 +246,8 @@ PAGES: tuple[tuple[str, dict[str, str]], ...] = (
     ("policies", {}),
     ("policy", {}),
     ("policy-refusals", {}),
+    ("digest", {}),
+    ("policy-preconditions", {}),
 )
 LISTS = (
     "runs:runs",
@@ -252,7 +261,14 @@ LISTS = (
     "registry:registries",
 )
 # Tables that the pages have not where there is nothing to show.
-NEED_ROWS = {"compare-registry-csv", "baseline-agents-csv", "readings-csv", "suspects-csv"}
+NEED_ROWS = {
+    "compare-registry-csv",
+    "baseline-agents-csv",
+    "readings-csv",
+    "suspects-csv",
+    "policy-preconditions-csv",
+    "policy-precondition-csv",
+}
 # File -> the page and the columns of shares that it shows of every row.
 SHOWN = {
     "layers-csv": ("run", ("rate", "rate_low", "rate_high")),

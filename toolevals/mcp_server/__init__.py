@@ -1,1 +1,1 @@
-"""The MCP server: what coding agents ask of a project, over the REST interface and with its access rules."""
+"""Answer coding agents by MCP: over the REST interface, with its access rules."""

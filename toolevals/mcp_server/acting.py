@@ -1,4 +1,4 @@
-"""Tools that act: publish a version of tools, start a run, wait for it, and check it by a gate."""
+"""Act for a coding agent: publish a version of tools, start a run, wait for it, and check it by a gate."""
 
 from __future__ import annotations
 

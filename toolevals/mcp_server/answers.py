@@ -1,4 +1,4 @@
-"""The answers of tools: few fields, rates with counts and intervals, and the page where people see the same."""
+"""Describe the answers of tools: few fields, rates with counts and intervals, and the page of the same."""
 
 from __future__ import annotations
 

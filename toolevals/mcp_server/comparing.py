@@ -1,4 +1,4 @@
-"""Tools that compare: two runs, and one pair of tools over runs."""
+"""Compare two runs, and one pair of tools over runs."""
 
 from __future__ import annotations
 

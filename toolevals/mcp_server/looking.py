@@ -1,4 +1,4 @@
-"""Tools that look: at the project, a run's confusions, their cases, a tool and the documents."""
+"""Look at the project, a run's confusions, their cases, a tool and the documents."""
 
 from __future__ import annotations
 

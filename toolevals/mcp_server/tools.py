@@ -1,4 +1,4 @@
-"""The tools of the server, each a function of the REST interface: its annotations are its schemas.
+"""List the tools of the server, each a function of the REST interface: its annotations are its schemas.
 
 The first parameter is the interface; no client sees it. `TOOLS` is their order.
 """

@@ -44,6 +44,7 @@ SPECTACULAR_SETTINGS = {
         "AgentConnector": "toolevals.runs.runs.models.Connector",
         "ToolChangeMeasure": "toolevals.traces.production.tool_changes.MEASURES",
         "ToolFormat": "toolevals.registry.api.FORMAT_NAMES",
+        "VerdictStatus": "toolevals.traces.judges.models.VerdictStatus",
     },
     "POSTPROCESSING_HOOKS": [
         "drf_spectacular.hooks.postprocess_schema_enums",

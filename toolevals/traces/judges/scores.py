@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
@@ -30,10 +30,9 @@ class ScoreJudge:
     judge: TraceJudge | None
 
 
-def score_judges(project: Project) -> list[ScoreJudge]:
-    """Return the four scores with the judges of whole traces that are on."""
-    judges = TraceJudge.objects.switched_on(project).filter(span_kind=SpanKind.TRACE)
-    by_rubric = {each.rubric: each for each in judges}
+def score_judges(judges: Iterable[TraceJudge]) -> list[ScoreJudge]:
+    """Return the four scores with those of a project's judges that are on and judge whole traces."""
+    by_rubric = {each.rubric: each for each in judges if each.is_on and each.span_kind == SpanKind.TRACE}
     return [ScoreJudge(name, SHIPPED[name].title, by_rubric.get(name)) for name in TRACE_SCORES]
 
 

@@ -46,7 +46,7 @@ def scores(request: ProjectRequest) -> HttpResponse:
 
 
 def _judges_page(request: ProjectRequest, form: TraceJudgeForm, scores_form: TraceScoresForm) -> HttpResponse:
-    given = score_judges(request.project)
+    given = score_judges(TraceJudge.objects.in_project(request.project))
     context = {
         "form": form,
         "scores_form": scores_form,

@@ -16,8 +16,8 @@ from django.db.models import Count, F, Q
 from django.utils import timezone
 
 from toolevals.grading.metrics.clustered import ExampleSums, Rate, rate_of
-from toolevals.traces.judges.models import JUDGE_RULE
-from toolevals.traces.judges.rules import JudgeRule, judge_rules
+from toolevals.traces.judges.models import JUDGE_RULE, TraceJudge
+from toolevals.traces.judges.rules import JudgeRule
 from toolevals.traces.judges.scores import score_judges
 from toolevals.traces.models import QuestionState, SpanVerdict, TraceQuestion
 from toolevals.traces.policies.rules import policy_rules
@@ -166,10 +166,10 @@ class ScoreTrend:
     has_judge: bool
 
 
-def score_trends(project: Project, trends: Sequence[RuleTrend]) -> list[ScoreTrend]:
-    """Return the four scores, also those that no one gives."""
+def score_trends(judges: Iterable[TraceJudge], trends: Sequence[RuleTrend]) -> list[ScoreTrend]:
+    """Return the four scores, also those that none of a project's judges gives."""
     found = []
-    for each in score_judges(project):
+    for each in score_judges(judges):
         names = (each.name, f"{JUDGE_RULE}{each.name}")
         own = tuple(trend for trend in trends if trend.rule.name in names and not trend.rule.kind)
         judged = each.judge is not None or any(trend.rule.judge for trend in own)
@@ -192,16 +192,20 @@ def trend_filter(parameters: Any) -> TraceFilter:
     return trace_filter
 
 
-def rule_trends(project: Project, trace_filter: TraceFilter) -> list[RuleTrend]:
+def rule_trends(
+    project: Project, trace_filter: TraceFilter, trace_judges: Iterable[TraceJudge] | None = None
+) -> list[RuleTrend]:
     """Return what each rule said on each day that a filter of `trend_filter` is about; rules that said nothing are out.
 
-    Traces that are closed to someone count: the figures name none.
+    Traces that are closed to someone count: the figures name none. `trace_judges` are the project's, where they are
+    read already.
     """
     if trace_filter.problems:
         return []
     days = days_of(trace_filter)
     # By the key of a judge, or the name of a rule.
-    judges = judge_rules(project)
+    of_project = TraceJudge.objects.in_project(project) if trace_judges is None else trace_judges
+    judges = {each.pk: JudgeRule.of(each) for each in of_project}
     rules: dict[int | str, Rule | JudgeRule] = {rule.name: rule for rule in (*RULES, *policy_rules(project))} | judges
     rule_days: dict[tuple[int | str, int], RuleDay] = {}
 

@@ -14,6 +14,7 @@ from toolevals.traces.lists import (
     rule_day_lines,
     tool_figure_lines,
 )
+from toolevals.traces.models import TraceJudge
 from toolevals.traces.production.rule_trends import rule_trends, score_trends, trend_filter
 from toolevals.traces.production.tool_changes import tool_filter, tool_table
 from toolevals.traces.production.tool_figures import SPLITS, bars, tool_figures
@@ -103,10 +104,11 @@ def _split(request: ProjectRequest) -> str:
 def rules(request: ProjectRequest) -> HttpResponse:
     """Show what each rule said on each day, each number with the traces behind it."""
     trace_filter = trend_filter(request.GET)
-    trends = rule_trends(request.project, trace_filter)
+    judges = list(TraceJudge.objects.in_project(request.project))
+    trends = rule_trends(request.project, trace_filter, judges)
     context = {
         "trends": trends,
-        "scores": score_trends(request.project, trends),
+        "scores": score_trends(judges, trends),
         "filters": trace_filter,
         "query": trace_filter.query,
     }
