@@ -37,7 +37,7 @@ def guideline() -> str:
 
 def tools(wording: Literal["before", "after"]) -> Any:
     """Return the twelve tools with their descriptions before or after the rewrite: a document in the native format."""
-    return parse((DATA / f"tools_{wording}.json").read_bytes())
+    return parse(_content(f"tools_{wording}.json.gz"))
 
 
 def simulator() -> dict[str, str]:
@@ -65,6 +65,10 @@ def _by_id(rows: Iterator[JsonObject]) -> dict[str, Judgement]:
 
 
 def _rows(name: str) -> Iterator[JsonObject]:
+    yield from map(parse, _content(name).splitlines())
+
+
+def _content(name: str) -> bytes:
+    """Return what a file holds; the large ones are packed, so that the wheel stays small."""
     content = (DATA / name).read_bytes()
-    # The large ones are packed: with them the wheel stays small.
-    yield from map(parse, (gzip.decompress(content) if name.endswith(".gz") else content).splitlines())
+    return gzip.decompress(content) if name.endswith(".gz") else content
