@@ -348,7 +348,7 @@ def _agreement(asked: _Asked) -> Iterator[DigestLine]:
         same = agreement.tool.percent
         yield DigestLine(
             "agreement",
-            f"Same tool in {dataset.name}",
+            f"Same tool on decided examples of {dataset.name}",
             f"{asked.at('labeling:agreement', dataset.slug)}?{filters.query()}",
             count=agreement.units,
             value=same.value,
