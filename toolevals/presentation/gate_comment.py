@@ -143,7 +143,8 @@ def _checks(report: GateReport) -> Iterator[str]:
 
 def _remarks(check: Check) -> str:
     named = examples(check)
-    return " ".join(filter(None, (text(remarks(check)), f"Examples: {code(named, _LONGEST_TEXT)}" if named else "")))
+    said = check.note if check.status == "passed" else remarks(check)
+    return " ".join(filter(None, (text(said), f"Examples: {code(named, _LONGEST_TEXT)}" if named else "")))
 
 
 def _sentence(layer: LayerChange) -> str:
