@@ -1,4 +1,4 @@
-"""What changed between two files, for a comment: layers, pairs and what examples take."""
+"""Two files are compared for a comment: layers, pairs and what examples take."""
 
 from __future__ import annotations
 

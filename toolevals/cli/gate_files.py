@@ -45,7 +45,7 @@ def hold_against_files(
 
 
 class HeldFile(NamedTuple):
-    """How a file comes out, and the cases of it and of the one before it."""
+    """A file's result, its cases, and those of the one before it."""
 
     result: GateResult
     cases: CaseTable

@@ -66,7 +66,7 @@ class LayerChange:
 
 @dataclass(frozen=True, slots=True)
 class CellChange:
-    """How many examples had this class expected and that one called, before and after."""
+    """The number of examples with this class expected and that one called, before and after."""
 
     expected: str
     actual: str
