@@ -1,9 +1,8 @@
-"""A forge on this machine that speaks what GitHub's REST interface does for comments and statuses."""
+"""A forge on this machine that speaks GitHub's and GitLab's REST interface for comments and statuses."""
 
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -12,6 +11,9 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 REPOSITORY = "shop/agent"
+# What the same is at GitLab, and who the token's account is.
+PROJECT = 9
+ACCOUNT = 7
 TOKEN = "ghs_example"
 PULL_REQUEST = 218
 COMMIT = "3f9c2ab0c0ffee00000000000000000000000000"
@@ -45,7 +47,8 @@ class Forge(ThreadingHTTPServer):
         """Add a comment, by default of the forge's own app."""
         with self.lock:
             self.last_id += 1
-            comment = {"id": self.last_id, "body": body, "user": BOT, "author_association": "NONE", **facts}
+            known = {"user": BOT, "author_association": "NONE", "author": {"id": ACCOUNT}}
+            comment = {"id": self.last_id, "body": body, **known, **facts}
             self.comments.append(comment)
         return comment
 
@@ -65,6 +68,25 @@ class Forge(ThreadingHTTPServer):
             "GITHUB_SERVER_URL": "https://forge.example",
             "GITHUB_RUN_ID": "9",
         }
+
+    def gitlab_environment(self) -> dict[str, str]:
+        """Return what a job on the merge request has in its environment."""
+        return {
+            "CI_API_V4_URL": self.url,
+            "CI_MERGE_REQUEST_PROJECT_ID": str(PROJECT),
+            "CI_MERGE_REQUEST_SOURCE_PROJECT_ID": str(PROJECT),
+            "CI_MERGE_REQUEST_IID": str(PULL_REQUEST),
+            "CI_COMMIT_SHA": COMMIT,
+            "CI_JOB_URL": "https://forge.example/jobs/9",
+            "GITLAB_TOKEN": TOKEN,
+        }
+
+
+_LISTS = (
+    f"/repos/{REPOSITORY}/issues/{PULL_REQUEST}/comments",
+    f"/projects/{PROJECT}/merge_requests/{PULL_REQUEST}/notes",
+)
+_ONE = {f"/repos/{REPOSITORY}/issues/comments/": "PATCH", f"{_LISTS[1]}/": "PUT"}
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -89,12 +111,15 @@ class _Handler(BaseHTTPRequestHandler):
             forge.asked.append(f"{self.command} {path.path}")
             forced = next((each for key, each in forge.first.items() if each and self._is(key)), None)
             status, headers, is_done = forced.pop(0) if forced else (0, {}, True)
-        if self.headers.get("Authorization") != f"Bearer {TOKEN}":
+        if TOKEN not in (
+            self.headers.get("Authorization", "").removeprefix("Bearer "),
+            self.headers.get("PRIVATE-TOKEN"),
+        ):
             self._answer(401, {"message": "Bad credentials"})
         elif status and not is_done:
             self._answer(status, {"message": "Resource not accessible by integration"}, headers)
         else:
-            found = self._done(path.path.removeprefix(f"/repos/{REPOSITORY}"), parse_qs(path.query), said)
+            found = self._done(path.path, parse_qs(path.query), said)
             self._answer(status, {"message": "It went wrong"}) if status else self._answer(*found)
 
     def do_GET(self) -> None:
@@ -106,6 +131,9 @@ class _Handler(BaseHTTPRequestHandler):
     def do_PATCH(self) -> None:
         self._asked()
 
+    def do_PUT(self) -> None:
+        self._asked()
+
     def do_DELETE(self) -> None:
         self._asked()
 
@@ -115,22 +143,25 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _done(self, path: str, query: dict[str, list[str]], said: Any) -> tuple[Any, ...]:
         forge, missing = self.server, (404, {"message": "Not Found"})
-        if path == f"/issues/{PULL_REQUEST}/comments" and self.command == "GET":
-            return self._listed(int(query.get("page", ["1"])[0]), int(query.get("per_page", ["30"])[0]))
-        if path == f"/issues/{PULL_REQUEST}/comments" and self.command == "POST":
+        if path == "/user":
+            return 200, {"id": ACCOUNT}
+        if path in _LISTS and self.command == "GET":
+            return self._listed(path, int(query.get("page", ["1"])[0]), int(query.get("per_page", ["30"])[0]))
+        if path in _LISTS and self.command == "POST":
             if forge.together:
                 forge.together.wait(20)
             made = forge.add(said["body"])
             if forge.together:
                 forge.together.wait(20)
             return 201, made
-        if path.startswith("/statuses/") and self.command == "POST":
-            forge.statuses.append((path.removeprefix("/statuses/"), said))
+        if "/statuses/" in path and self.command == "POST":
+            forge.statuses.append((path.rpartition("/")[2], said))
             return 201, said
-        one = re.fullmatch(r"/issues/comments/(\d+)", path)
+        folder, _, number = path.rpartition("/")
+        change = _ONE.get(f"{folder}/")
         with forge.lock:
-            comment = next((each for each in forge.comments if one and each["id"] == int(one[1])), None)
-            if comment and self.command == "PATCH":
+            comment = next((each for each in forge.comments if change and str(each["id"]) == number), None)
+            if comment and self.command == change:
                 comment["body"] = said["body"]
                 return 200, comment
             if comment and self.command == "DELETE":
@@ -138,12 +169,12 @@ class _Handler(BaseHTTPRequestHandler):
                 return (204,)
         return missing
 
-    def _listed(self, page: int, size: int) -> tuple[Any, ...]:
+    def _listed(self, path: str, page: int, size: int) -> tuple[Any, ...]:
         forge = self.server
         size = min(size, forge.page_size)
         with forge.lock:
             shown, more = forge.comments[(page - 1) * size : page * size], len(forge.comments) > page * size
-        here = f"{forge.url}/repos/{REPOSITORY}/issues/{PULL_REQUEST}/comments?per_page=100"
+        here = f"{forge.url}{path}?per_page=100"
         links = [f'<{here}&page={page - 1}>; rel="prev"'] if page > 1 else []
         links += [f'<{here}&page={page + 1}>; rel="next"'] if more else []
         return 200, shown, {"Link": ", ".join(links)} if links else {}

@@ -33,15 +33,19 @@ def make_worse(place: Path) -> None:
 
 def test_the_gitlab_example_passes_and_fails(place):
     job = "gitlab agent-gate"
-    done = run(runnable(job), place)
-    assert (done.returncode, done.stderr) == (0, "")
-    assert junit_faults((place / "gate.xml").read_bytes()) == []
-    assert "The gate is passed." in (place / "gate.md").read_text()
-    make_worse(place)
-    done = run(runnable(job), place)
-    assert done.returncode == 2
-    assert "The gate is not passed. 4 failed, 5 passed." in done.stdout
-    assert "❌" in (place / "gate.md").read_text()
+    with running_forge() as forge:
+        environment = forge.gitlab_environment()
+        done = run(runnable(job), place, environment)
+        assert (done.returncode, done.stderr) == (0, "")
+        assert junit_faults((place / "gate.xml").read_bytes()) == []
+        assert "The gate is passed." in (place / "gate.md").read_text()
+        make_worse(place)
+        done = run(runnable(job), place, environment)
+        assert done.returncode == 2
+        assert "The gate is not passed. 4 failed, 5 passed." in done.stdout
+        assert "❌" in (place / "gate.md").read_text()
+        (comment,) = forge.comments
+        assert (place / "gate.md").read_text() in comment["body"]
 
 
 def test_the_github_example_passes_and_fails_and_keeps_one_comment(place):

@@ -17,10 +17,11 @@ from urllib.parse import quote
 
 from toolevals.cli.blocks import add_jobs_option
 from toolevals.cli.client import ProjectClient, add_server_options
+from toolevals.cli.forge import Forge
+from toolevals.cli.forges import GitHub, GitLab
 from toolevals.cli.gate_changes import changes_of_files, changes_of_runs, comparison_path
 from toolevals.cli.gate_config import add_gate_options, gate_document
 from toolevals.cli.gate_files import hold_against_files
-from toolevals.cli.github import PullRequest, publish
 from toolevals.cli.inputs import once_at_most
 from toolevals.cli.output import CommandError, Exit, say, say_progress, table
 from toolevals.cli.verbs import Verbs
@@ -49,17 +50,27 @@ def add_output_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--json", action="store_true", help="print JSON instead of the table")
     group.add_argument("--junit", type=Path, metavar="FILE", help="write JUnit XML")
     group.add_argument("--markdown", type=Path, metavar="FILE", help="write Markdown for a pull request")
-    group.add_argument(
+    forges = group.add_mutually_exclusive_group()
+    forges.add_argument(
         "--github",
-        action="store_true",
+        action="store_const",
+        dest="forge",
+        const=GitHub,
         help="in a job of GitHub Actions: one comment on the pull request, a commit status and the step's summary",
+    )
+    forges.add_argument(
+        "--gitlab",
+        action="store_const",
+        dest="forge",
+        const=GitLab,
+        help="in a job of GitLab CI: one comment on the merge request, and a commit status",
     )
     group.add_argument(
         "--as",
         dest="known_as",
         default="",
         metavar="NAME",
-        help="with --github: what the comment and the status are known by; by default --name, else the gate's file",
+        help="of the comment and the status; by default --name, else the gate's file",
     )
     group.add_argument("--strict", action="store_true", help="let warnings count: exit with 3 instead of 0")
 
@@ -70,7 +81,7 @@ def gate_name(arguments: argparse.Namespace) -> str:
     return str(arguments.known_as or arguments.name or config or "gate")
 
 
-def put_out(report: GateReport, arguments: argparse.Namespace, changes: Changes, place: PullRequest | None) -> Exit:
+def put_out(report: GateReport, arguments: argparse.Namespace, changes: Changes, forge: Forge | None) -> Exit:
     """Print and write what is asked for, and return the exit status.
 
     `changes` are asked for where they are written.
@@ -83,13 +94,13 @@ def put_out(report: GateReport, arguments: argparse.Namespace, changes: Changes,
     if arguments.junit:
         _write(arguments.junit, junit_xml(report, strict=arguments.strict))
     status = _status(report, strict=arguments.strict)
-    if not (arguments.markdown or place):
+    if not (arguments.markdown or forge):
         return status
     markdown = gate_markdown(report, changes())
     if arguments.markdown:
         _write(arguments.markdown, markdown.encode())
-    if place:
-        told = publish(place, gate_name(arguments), report, markdown, passed=not status)
+    if forge:
+        told = forge.publish(gate_name(arguments), report, markdown, passed=not status)
         status = status or told
     return status
 
@@ -253,19 +264,19 @@ def add_parser(verbs: Verbs) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Hold the run or the file against the gate, say how it came out, and return the exit status."""
-    if arguments.known_as and not arguments.github:
-        raise CommandError(Exit.CONFIGURATION, "--as names a comment: give --github, too")
-    if not arguments.github:
+    if arguments.known_as and not arguments.forge:
+        raise CommandError(Exit.CONFIGURATION, "--as names a comment: give --github or --gitlab, too")
+    forge: Forge | None = arguments.forge and arguments.forge.from_environment()
+    if forge is None:
         return _held(arguments, None)
-    place = PullRequest.from_environment()
     try:
-        return _held(arguments, place)
+        return _held(arguments, forge)
     except CommandError as error:
-        place.summarise(f"### ❌ toolevals gate ended with status {error.exit_status}\n\n{text(str(error))}")
+        forge.summarise(f"### ❌ toolevals gate ended with status {error.exit_status}\n\n{text(str(error))}")
         raise
 
 
-def _held(arguments: argparse.Namespace, place: PullRequest | None) -> int:
+def _held(arguments: argparse.Namespace, forge: Forge | None) -> int:
     if (arguments.file is None) == (arguments.number is None):
         raise CommandError(Exit.CONFIGURATION, "say what to hold against the gate: a FILE or --run R, one of them")
     files = (arguments.file, arguments.baseline, arguments.consistency)
@@ -285,7 +296,7 @@ def _held(arguments: argparse.Namespace, place: PullRequest | None) -> int:
     if arguments.number is not None:
         asked = {"name": arguments.name} if kept and kept["gate"] == document else {"gate": document}
         report, changes = hold_against_run(arguments, asked)
-        status = put_out(report, arguments, changes, place)
+        status = put_out(report, arguments, changes, forge)
         require_baseline(arguments, report)
         return status
     held = hold_against_files(
@@ -298,7 +309,7 @@ def _held(arguments: argparse.Namespace, place: PullRequest | None) -> int:
     )
     before = held.before
     changes = (lambda: None) if before is None else partial(changes_of_files, before, held.cases)
-    return put_out(GateReport(held.result, arguments.file, arguments.baseline or ""), arguments, changes, place)
+    return put_out(GateReport(held.result, arguments.file, arguments.baseline or ""), arguments, changes, forge)
 
 
 def require_baseline(arguments: argparse.Namespace, report: GateReport) -> None:
