@@ -186,7 +186,7 @@ def test_a_forge_that_fails_is_told_and_never_hides_the_gate_s_status(forge, row
 
 def test_the_token_goes_to_no_other_address(forge, rows, monkeypatch, capsys):
     with running_forge() as other:
-        listed = 200, [], {"Link": f'<{other.url}/repos/>; rel="next"'}
+        listed: tuple[int, list[Any], dict[str, str]] = 200, [], {"Link": f'<{other.url}/repos/>; rel="next"'}
         monkeypatch.setattr("tests.cli.forge._Handler._listed", lambda *_: listed)
         assert gate(rows("run", RIGHT)) == Exit.CONFIGURATION
         assert "names a next page at another address" in capsys.readouterr().err

@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from html import unescape
+from random import Random
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from markdown_it import MarkdownIt
 
 from toolevals.grading.gates.results import Check, GateResult
 from toolevals.grading.metrics.comparison import Comparison, compare_runs
@@ -76,6 +78,20 @@ def test_names_of_strangers_are_text_and_call_no_one():
     assert not re.search(r"[@#]\w", unescape(hostile).replace("###", ""))
 
 
+def test_a_reader_of_markdown_finds_the_same_structure_whatever_names_hold():
+    def structure(name: str) -> list[tuple[str, str]]:
+        parsed = (
+            MarkdownIt("commonmark", {"html": True}).enable("table").parse(comment(largest(name), name, subject=name))
+        )
+        inline = [part for token in parsed for part in token.children or ()]
+        return [(token.type, token.content if "html" in token.type else "") for token in (*parsed, *inline)]
+
+    # Texts are divided by their entities, and by nothing else.
+    plain, hostile = ([each for each in structure(name) if "text" not in each[0]] for name in ("n", HOSTILE))
+    assert plain == hostile
+    assert {words for kind, words in plain if kind == "html_inline"} == {"<code>", "</code>"}
+
+
 @given(st.text(max_size=60), st.text(max_size=60))
 def test_no_text_breaks_out_of_its_cell(name, other):
     changes = RunChanges(
@@ -131,3 +147,16 @@ def test_a_passed_check_keeps_its_note_alone():
     assert "Note" in said
     assert "See" not in said
     assert "Nothing is compared: no run before this one was named." in said
+
+
+@pytest.mark.thorough
+def test_two_identical_agents_alarm_rarely():
+    """Of pairs of the same agent at most one in twenty is called better or worse, and half of these worse."""
+    dice, tries, size = Random(7), 2000, 150
+    said = []
+    for _ in range(tries):
+        before, after = ("".join("1" if dice.random() < 0.8 else "0" for _ in range(size)) for _ in range(2))
+        text = comment(RunChanges([layer("outcome", before, after)]), "n")
+        said.append(next((way for way in ("Better", "Worse") if f"**{way}" in text), ""))
+    assert 0 < said.count("Worse") < 0.03 * tries
+    assert said.count("Better") + said.count("Worse") < 0.05 * tries

@@ -7,6 +7,7 @@ import re
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
+from functools import cached_property
 from http import HTTPStatus
 from pathlib import Path
 from typing import Any, ClassVar, Final
@@ -50,12 +51,16 @@ class Forge(ABC):
             self.http = Http(f"{self.api}/{project}/", {"User-Agent": "toolevals", **token})
         except BadAddressError as error:
             raise self.wrong(f"{api} is not an address: {error}") from error
-        self.retry = RetryDeadline(time.monotonic() + SECONDS)
 
     @classmethod
     def wrong(cls, words: str) -> CommandError:
         """Return the error of an environment in which nothing can be told."""
         return CommandError(Exit.CONFIGURATION, f"{cls.option}: {words}")
+
+    @cached_property
+    def retry(self) -> RetryDeadline:
+        """The limit on asking again. It begins with the first request: a run may be waited for before."""
+        return RetryDeadline(time.monotonic() + SECONDS)
 
     @property
     @abstractmethod

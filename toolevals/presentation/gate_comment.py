@@ -41,7 +41,7 @@ MARKS: Final[Mapping[CheckStatus | GateStatus, str]] = {
     "skipped": "➖",
 }
 ALPHA: Final = 0.05
-_MOST_CHECKS, _MOST_PAIRS, _MOST_ROWS, _MOST_COLUMNS = 5, 5, 4, 6
+_MOST_CHECKS, _MOST_PAIRS, _MOST_ROWS, _MOST_COLUMNS = 6, 5, 4, 6
 # The longest texts, so that a comment is as short as a forge wants it, whatever is in it.
 _LONGEST_NAME, _LONGEST_LABEL, _LONGEST_TEXT, _LONGEST_ADDRESS = 60, 14, 400, 1000
 
@@ -191,14 +191,15 @@ def _matrix(moved: Sequence[CellChange]) -> Iterator[str]:
     in_rows = [cell for cell in moved if cell.expected in rows]
     columns = list(dict.fromkeys(cell.actual for cell in in_rows))[:_MOST_COLUMNS]
     cells = {(cell.expected, cell.actual): cell for cell in in_rows if cell.actual in columns}
-    yield from ("", "<details><summary>What changed in the matrix: examples now less those before</summary>", "")
+    more = f"; {count(len(moved) - len(cells))} more cells changed" if len(moved) > len(cells) else ""
+    words = "What changed in the matrix: examples now less those before, more is better in bold"
+    yield from ("", f"<details><summary>{words}{more}</summary>", "")
     yield f"| expected ↓ called → | {' | '.join(code(name, _LONGEST_LABEL) for name in columns)} |"
     yield f"| - |{' -: |' * len(columns)}"
     for row in rows:
         values = (_delta(cells.get((row, column))) for column in columns)
         yield f"| {code(row)} | {' | '.join(values)} |"
-    more = f" {count(len(moved) - len(cells))} more cells changed." if len(moved) > len(cells) else ""
-    yield from ("", f"Bold is the diagonal: more is better there, less elsewhere.{more}", "</details>")
+    yield from ("", "</details>")
 
 
 def _delta(cell: CellChange | None) -> str:
