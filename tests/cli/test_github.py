@@ -15,6 +15,7 @@ import pytest
 from scripts.dev.environment import ROOT
 from tests.cli.forge import COMMIT, PULL_REQUEST, TOKEN, running_forge
 from tests.cli.test_gate import RIGHT, WRONG, example
+from toolevals.cli.forges import GitHub
 from toolevals.cli.main import main
 from toolevals.cli.output import Exit
 
@@ -233,6 +234,14 @@ def test_what_ends_the_command_stands_in_the_summary(forge, capsys, monkeypatch)
     assert "no token" in capsys.readouterr().err
     assert summary().startswith("### ❌ toolevals gate ended with status 4\n\nno token")
     assert forge.asked == []
+
+
+def test_the_time_to_ask_again_begins_with_the_first_request(forge):
+    """A run may be waited for longer than a forge may be away."""
+    found = GitHub.from_environment()
+    assert "retry" not in vars(found)
+    found.ask("GET", found.comments)
+    assert "retry" in vars(found)
 
 
 def test_nothing_prints_the_token(forge, rows, capsys):
