@@ -142,6 +142,15 @@ def test_what_an_example_took_is_said_or_that_no_one_knows():
     assert "**An example took:** the runs do not both say what." in comment(replace(known, taken={}), "n")
 
 
+def test_a_failed_check_says_why_in_a_sentence():
+    check = Check(
+        "n", "failed", 0.5, 9, None, ">= 0.9", "It is 0.5. Of 9 more words.", note="Read from a rule. Or not."
+    )
+    said = gate_markdown(GateReport(GateResult((check, replace(check, status="unanswered"))), "run 7"))
+    assert "| It is 0&#46;5&#46; Read from a rule&#46; |" in said
+    assert "| It is 0&#46;5&#46; Of 9 more words&#46; Read from a rule&#46; Or not&#46; |" in said
+
+
 def test_a_passed_check_keeps_its_note_alone():
     said = comment(None, "n", status="passed")
     assert "Note" in said

@@ -142,8 +142,12 @@ def _checks(report: GateReport) -> Iterator[str]:
 
 
 def _remarks(check: Check) -> str:
-    named = examples(check)
-    said = check.note if check.status == "passed" else remarks(check)
+    """Return why a check did not pass and what to know of it, of a failed one a sentence each: a page has the rest."""
+    named, said = examples(check), remarks(check)
+    if check.status == "passed":
+        said = check.note
+    elif check.status == "failed":
+        said = " ".join(f"{words.split('. ')[0].removesuffix('.')}." for words in (check.reason, check.note) if words)
     return " ".join(filter(None, (text(said), f"Examples: {code(named, _LONGEST_TEXT)}" if named else "")))
 
 
