@@ -16,7 +16,7 @@ from scripts.dev.environment import ROOT
 
 FOLDER = ROOT / "docs" / "examples" / "gate"
 # Not to be had here: a package index, and the hosts of the code.
-_NOT_HERE = ("pip install", "gh pr comment")
+_NOT_HERE = "pip install"
 
 
 def scripts() -> dict[str, list[str]]:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+import yaml
 
 from scripts.dev.environment import ROOT
+from tests.cli.forge import running_forge
 from tests.cli.gate_examples import FOLDER, checkout, run, runnable, scripts
 from tests.presentation.junit_structure import junit_faults
 
@@ -22,23 +25,73 @@ def place(tmp_path):
     return checkout(tmp_path)
 
 
-@pytest.mark.parametrize("job", ["github file", "gitlab agent-gate"])
-def test_the_ci_examples_pass_and_fail(place, job):
-    done = run(runnable(job), place)
-    assert (done.returncode, done.stderr) == (0, "")
-    assert junit_faults((place / "gate.xml").read_bytes()) == []
-    assert "The gate is passed." in (place / "gate.md").read_text()
+def make_worse(place: Path) -> None:
+    """Let the example's agent take one tool for another."""
     agent = place / "agent.py"
     agent.write_text(agent.read_text().replace('"cancel_order" if', '"get_order_status" if'))
-    done = run(runnable(job), place)
-    assert done.returncode == 2
-    assert "The gate is not passed. 4 failed, 5 passed." in done.stdout
-    assert "❌" in (place / "gate.md").read_text()
+
+
+def test_the_gitlab_example_passes_and_fails(place):
+    job = "gitlab agent-gate"
+    with running_forge() as forge:
+        environment = forge.gitlab_environment()
+        done = run(runnable(job), place, environment)
+        assert (done.returncode, done.stderr) == (0, "")
+        assert junit_faults((place / "gate.xml").read_bytes()) == []
+        assert "The gate is passed." in (place / "gate.md").read_text()
+        make_worse(place)
+        done = run(runnable(job), place, environment)
+        assert done.returncode == 2
+        assert "The gate is not passed. 4 failed, 5 passed." in done.stdout
+        assert "❌" in (place / "gate.md").read_text()
+        (comment,) = forge.comments
+        assert (place / "gate.md").read_text() in comment["body"]
+
+
+def test_the_github_example_passes_and_fails_and_keeps_one_comment(place):
+    job = "github file"
+    with running_forge() as forge:
+        environment = forge.environment(place)
+        done = run(runnable(job), place, environment)
+        assert (done.returncode, done.stderr) == (0, "")
+        assert junit_faults((place / "gate.xml").read_bytes()) == []
+        (comment,) = forge.comments
+        assert "The gate is passed." in comment["body"]
+        make_worse(place)
+        done = run(runnable(job), place, environment)
+        assert done.returncode == 2
+        assert "The gate is not passed. 4 failed, 5 passed." in done.stdout
+        (comment,) = forge.comments
+        assert "❌" in comment["body"]
+        assert (
+            "| ▼ | 0 → 1 | <code>cancel&#95;order</code> as <code>get&#95;order&#95;status</code> |" in comment["body"]
+        )
+        assert [said["state"] for _, said in forge.statuses] == ["success", "failure"]
+
+
+def test_the_action_runs_the_gate_and_gives_its_status(place):
+    action = yaml.safe_load((ROOT / "action.yml").read_text())
+    install, gate = action["runs"]["steps"]
+    # What a workflow says comes by the environment: as part of a script it would be run.
+    assert "${{" not in install["run"] + gate["run"]
+    arguments = "baseline.jsonl\n--config\ngate.yaml\n\n--as\na gate's $(name)\n"
+    with running_forge() as forge:
+        environment = forge.environment(place) | {"ARGUMENTS": arguments, "GITHUB_OUTPUT": str(place / "output")}
+        for status in (0, 2):
+            script = f"bash -eo pipefail -c {shlex.quote(gate['run'])}"
+            assert run(script, place, environment).returncode == status
+            (place / "gate.yaml").write_text("bounds: [{metric: outcome, max: 0.5}]")
+        assert (place / "output").read_text() == "status=0\nstatus=2\n"
+        assert [said["context"] for _, said in forge.statuses] == ["toolevals / gate a gate's $(name)"] * 2
+    for pattern, words in (("wheels/*.whl", "0 files fit"), ("*.jsonl", "2 files fit")):
+        script = f"bash -eo pipefail -c {shlex.quote(install['run'])}"
+        done = run(script, place, {"WHEEL": pattern})
+        assert (done.returncode, words in done.stdout) == (4, True)
 
 
 def test_nothing_but_what_needs_other_hosts_is_left_out():
     left_out = {each for commands in scripts().values() for each in commands if each not in _run_here()}
-    assert left_out == {"pip install wheels/toolevals-*.whl", 'gh pr comment "$PULL_REQUEST" --body-file gate.md'}
+    assert left_out == {"pip install wheels/toolevals-*.whl"}
 
 
 def _run_here() -> str:
@@ -77,8 +130,7 @@ def test_the_example_suite_passes_without_the_server_part(place):
 
 
 def test_a_worse_agent_fails_the_suite_with_the_cases_named(place):
-    agent = place / "agent.py"
-    agent.write_text(agent.read_text().replace('"cancel_order" if', '"get_order_status" if'))
+    make_worse(place)
     done = pytest_run(place)
     assert done.returncode == 1
     assert "3 failed" in done.stdout

@@ -11,6 +11,7 @@ from typing import Any
 import httpx
 import pytest
 
+from tests.cli.forge import running_forge
 from tests.cli.gate_examples import FOLDER, checkout, run, runnable
 from tests.presentation.junit_structure import junit_faults
 from toolevals.cli.main import main
@@ -162,10 +163,12 @@ def test_the_ci_examples_with_a_server_run(sample, tmp_path, job, monkeypatch):
     for name, value in environment.items():
         monkeypatch.setenv(name, value)
     assert main(["import", "jsonl", str(FOLDER / "cases.jsonl"), "--dataset", "core", "--freeze", "first"]) == Exit.OK
-    done = run(runnable(job), place, environment)
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert junit_faults((place / "gate.xml").read_bytes()) == []
-    assert f"[confusion matrix]({sample.url}/p/{project}/runs/1/matrix/" in (place / "gate.md").read_text()
+    with running_forge() as forge:
+        done = run(runnable(job), place, forge.environment(tmp_path) | forge.gitlab_environment() | environment)
+        assert done.returncode == 0, done.stdout + done.stderr
+        assert junit_faults((place / "gate.xml").read_bytes()) == []
+        (comment,) = forge.comments
+    assert f"[confusion matrix]({sample.url}/p/{project}/runs/1/matrix/" in comment["body"]
 
 
 def keep(app: Any, name: str, minimum: float, baseline: str = "") -> None:

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from tests.presentation.junit_structure import junit_faults
 from toolevals.grading.gates.results import Check, CheckStatus, GateResult
 from toolevals.grading.metrics.rates import wilson
-from toolevals.presentation.gate_reports import GateReport, gate_markdown, junit_xml
+from toolevals.presentation.gate_comment import gate_markdown
+from toolevals.presentation.gate_reports import GateReport, junit_xml
 
 STATUSES: list[CheckStatus] = ["passed", "failed", "warned", "unanswered", "skipped"]
 

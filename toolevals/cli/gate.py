@@ -9,12 +9,17 @@ import argparse
 import json
 import os
 import textwrap
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
 from toolevals.cli.blocks import add_jobs_option
 from toolevals.cli.client import ProjectClient, add_server_options
+from toolevals.cli.forge import Forge
+from toolevals.cli.forges import GitHub, GitLab
+from toolevals.cli.gate_changes import changes_of_files, changes_of_runs, comparison_path
 from toolevals.cli.gate_config import add_gate_options, gate_document
 from toolevals.cli.gate_files import hold_against_files
 from toolevals.cli.inputs import once_at_most
@@ -23,11 +28,11 @@ from toolevals.cli.verbs import Verbs
 from toolevals.grading.gates.documents import read_gate
 from toolevals.grading.gates.results import GateResult
 from toolevals.json_types import JsonMapping
+from toolevals.presentation.gate_comment import RunChanges, gate_markdown, text
 from toolevals.presentation.gate_reports import (
     GateReport,
     examples,
     figure,
-    gate_markdown,
     interval,
     junit_xml,
     remarks,
@@ -35,6 +40,8 @@ from toolevals.presentation.gate_reports import (
 
 HEAD = ("check", "status", "figure", "95 %", "asked for", "counted")
 _WIDTH = 110
+# Work out what changed from the run before; None without one.
+Changes = Callable[[], RunChanges | None]
 
 
 def add_output_options(parser: argparse.ArgumentParser) -> None:
@@ -43,11 +50,42 @@ def add_output_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--json", action="store_true", help="print JSON instead of the table")
     group.add_argument("--junit", type=Path, metavar="FILE", help="write JUnit XML")
     group.add_argument("--markdown", type=Path, metavar="FILE", help="write Markdown for a pull request")
+    forges = group.add_mutually_exclusive_group()
+    forges.add_argument(
+        "--github",
+        action="store_const",
+        dest="forge",
+        const=GitHub,
+        help="in a job of GitHub Actions: one comment on the pull request, a commit status and the step's summary",
+    )
+    forges.add_argument(
+        "--gitlab",
+        action="store_const",
+        dest="forge",
+        const=GitLab,
+        help="in a job of GitLab CI: one comment on the merge request, and a commit status",
+    )
+    group.add_argument(
+        "--as",
+        dest="known_as",
+        default="",
+        metavar="NAME",
+        help="of the comment and the status; by default --name, else the gate's file",
+    )
     group.add_argument("--strict", action="store_true", help="let warnings count: exit with 3 instead of 0")
 
 
-def put_out(report: GateReport, arguments: argparse.Namespace) -> Exit:
-    """Print and write what is asked for, and return the exit status."""
+def gate_name(arguments: argparse.Namespace) -> str:
+    """Return what a comment and a status are known by: as is said, else the gate's name or its file's."""
+    config = arguments.config.stem if arguments.config and arguments.config.stem != "-" else ""
+    return str(arguments.known_as or arguments.name or config or "gate")
+
+
+def put_out(report: GateReport, arguments: argparse.Namespace, changes: Changes, forge: Forge | None) -> Exit:
+    """Print and write what is asked for, and return the exit status.
+
+    `changes` are asked for where they are written.
+    """
     if arguments.json:
         shown = {**report.result.to_document(), "subject": report.subject, "baseline": report.baseline}
         say(json.dumps({**shown, "links": dict(report.links)}, indent=2, ensure_ascii=False))
@@ -55,10 +93,21 @@ def put_out(report: GateReport, arguments: argparse.Namespace) -> Exit:
         say(gate_table(report), end="")
     if arguments.junit:
         _write(arguments.junit, junit_xml(report, strict=arguments.strict))
+    status = _status(report, strict=arguments.strict)
+    if not (arguments.markdown or forge):
+        return status
+    markdown = gate_markdown(report, changes())
     if arguments.markdown:
-        _write(arguments.markdown, gate_markdown(report).encode())
+        _write(arguments.markdown, markdown.encode())
+    if forge:
+        told = forge.publish(gate_name(arguments), report, markdown, passed=not status)
+        status = status or told
+    return status
+
+
+def _status(report: GateReport, *, strict: bool) -> Exit:
     if report.result.status == "warned":
-        return Exit.WARNING if arguments.strict else Exit.OK
+        return Exit.WARNING if strict else Exit.OK
     return Exit.OK if report.result.status == "passed" else Exit.FAILED
 
 
@@ -118,8 +167,8 @@ def kept_gate(arguments: argparse.Namespace) -> Any:
         raise CommandError(error.exit_status, f"the project keeps no gate {arguments.name!r}; {known}") from None
 
 
-def hold_against_run(arguments: argparse.Namespace, gate: JsonMapping) -> GateReport:
-    """Wait for a run's grades, hold them against the gate at the server, and return the report.
+def hold_against_run(arguments: argparse.Namespace, gate: JsonMapping) -> tuple[GateReport, Changes]:
+    """Wait for a run's grades, hold them against the gate at the server, and return the report and what changed.
 
     `gate` has its document under `gate`, or the `name` under which the project keeps it.
     """
@@ -137,7 +186,10 @@ def hold_against_run(arguments: argparse.Namespace, gate: JsonMapping) -> GateRe
     }
     started = _started(client, arguments.number, asked)
     client.wait(started["job"], say=say_progress)
-    return _report(client, client.request("GET", f"gates/{started['gate']['id']}/"))
+    shown = client.request("GET", f"gates/{started['gate']['id']}/")
+    before = shown["baseline"]
+    changes = (lambda: None) if before is None else partial(changes_of_runs, client, before, shown["run"])
+    return _report(client, shown), changes
 
 
 def _started(client: ProjectClient, number: int, asked: JsonMapping) -> Any:
@@ -167,10 +219,12 @@ def _report(client: ProjectClient, shown: JsonMapping) -> GateReport:
         "confusion matrix": client.page(f"runs/{run}/matrix/?grading={shown['grading']}"),
         "gate": client.page(f"gates/{shown['id']}/"),
     }
+    if before is not None:
+        links["comparison"] = client.page(comparison_path(before, run))
     return GateReport(
         GateResult.from_document(shown["result"]),
         f"run {run} ({shown['agent']}) on {shown['dataset']}",
-        f"run {before}" if before else "",
+        "" if before is None else f"run {before}",
         links,
     )
 
@@ -210,6 +264,19 @@ def add_parser(verbs: Verbs) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Hold the run or the file against the gate, say how it came out, and return the exit status."""
+    if arguments.known_as and not arguments.forge:
+        raise CommandError(Exit.CONFIGURATION, "--as names a comment: give --github or --gitlab, too")
+    forge: Forge | None = arguments.forge and arguments.forge.from_environment()
+    if forge is None:
+        return _held(arguments, None)
+    try:
+        return _held(arguments, forge)
+    except CommandError as error:
+        forge.summarise(f"### ❌ toolevals gate ended with status {error.exit_status}\n\n{text(str(error))}")
+        raise
+
+
+def _held(arguments: argparse.Namespace, forge: Forge | None) -> int:
     if (arguments.file is None) == (arguments.number is None):
         raise CommandError(Exit.CONFIGURATION, "say what to hold against the gate: a FILE or --run R, one of them")
     files = (arguments.file, arguments.baseline, arguments.consistency)
@@ -228,8 +295,11 @@ def run(arguments: argparse.Namespace) -> int:
         raise CommandError(Exit.CONFIGURATION, words)
     if arguments.number is not None:
         asked = {"name": arguments.name} if kept and kept["gate"] == document else {"gate": document}
-        return _told_of_run(arguments, hold_against_run(arguments, asked))
-    result = hold_against_files(
+        report, changes = hold_against_run(arguments, asked)
+        status = put_out(report, arguments, changes, forge)
+        require_baseline(arguments, report)
+        return status
+    held = hold_against_files(
         gate,
         arguments.file,
         baseline=arguments.baseline,
@@ -237,15 +307,15 @@ def run(arguments: argparse.Namespace) -> int:
         release_candidate=arguments.release_candidate,
         jobs=arguments.jobs,
     )
-    return put_out(GateReport(result, arguments.file, arguments.baseline or ""), arguments)
+    before = held.before
+    changes = (lambda: None) if before is None else partial(changes_of_files, before, held.cases)
+    return put_out(GateReport(held.result, arguments.file, arguments.baseline or ""), arguments, changes, forge)
 
 
-def _told_of_run(arguments: argparse.Namespace, report: GateReport) -> int:
-    """Print a run's result. Raises CommandError where it was to be compared with a run, and none was there."""
-    status = put_out(report, arguments)
+def require_baseline(arguments: argparse.Namespace, report: GateReport) -> None:
+    """Raise CommandError where a run was to be compared with another, and none was there."""
     if arguments.baseline and not report.baseline:
         words = (
             f"--baseline {arguments.baseline} names no run yet. The result is kept: a later one finds it by its branch"
         )
         raise CommandError(Exit.CONFIGURATION, words)
-    return status

@@ -29,18 +29,27 @@ _BESIDE = ("id", "trial", "strata", "latency_ms", "due", "metrics", "tokens", "c
 
 def hold_against_files(
     gate: Gate, file: str, *, baseline: str | None, consistency: str | None, release_candidate: bool, jobs: int
-) -> GateResult:
+) -> HeldFile:
     """Return how a file comes out. Raises CommandError where one of the files cannot be read."""
     run = graded_file(file, gate.named, jobs)
+    before = graded_file(baseline, gate.named, jobs).cases if baseline else None
     evidence = Evidence(
         run.cases,
-        graded_file(baseline, gate.named, jobs).cases if baseline else None,
+        before,
         graded_file(consistency, gate.named, jobs).cases if consistency and release_candidate else None,
         release_candidate,
         consistency or "",
         errored_note(len(run.errored), run.errored[0] if run.errored else ""),
     )
-    return with_notes(hold_gate(gate, evidence), judge_notes(run.judges))
+    return HeldFile(with_notes(hold_gate(gate, evidence), judge_notes(run.judges)), run.cases, before)
+
+
+class HeldFile(NamedTuple):
+    """A file's result, its cases, and those of the one before it."""
+
+    result: GateResult
+    cases: CaseTable
+    before: CaseTable | None
 
 
 class GradedFile(NamedTuple):

@@ -1,4 +1,4 @@
-"""Writes a gate's result as Markdown for a pull request, as JUnit XML for a CI server, and as a badge.
+"""Says a gate's result in words, as JUnit XML for a CI server, and as a badge.
 
 Names come from datasets and tools: whatever they hold, they are shown as text and never as markup. In JUnit each check
 is a test case: one that failed is a failure, one that cannot be answered an error; a warning passes and says so on its
@@ -11,7 +11,6 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
-from urllib.parse import quote
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 from xml.sax.saxutils import escape
 
@@ -78,59 +77,6 @@ def examples(check: Check) -> str:
     named = ", ".join(check.examples[:MOST_NAMED])
     more = check.example_count - min(len(check.examples), MOST_NAMED)
     return f"{named} and {more:,} more" if more else named
-
-
-MARKS: Final[Mapping[CheckStatus | GateStatus, str]] = {
-    "failed": "❌",
-    "unanswered": "❔",
-    "warned": "⚠️",
-    "passed": "✅",
-    "skipped": "➖",
-}
-_HEAD = "| | check | figure | 95 % interval | asked for | counted | remarks |\n| - | - | -: | -: | - | -: | - |\n"
-
-
-def gate_markdown(report: GateReport) -> str:
-    """Return the comment: the sentence, links, and a table of the checks, the worst first."""
-    result = report.result
-    lines = [
-        f"### {MARKS[result.status]} {report.summary}",
-        "",
-        f"{_text(report.subject)}{f', against {_text(report.baseline)}' if report.baseline else ''}.",
-        *([" · ".join(f"[{_text(words)}]({_address(url)})" for words, url in report.links.items())]),
-        "",
-    ]
-    checks = sorted(result.checks, key=lambda check: ORDER.index(check.status))
-    rows = (
-        (
-            MARKS[check.status],
-            f"<code>{_text(check.name)}</code>",
-            figure(check),
-            interval(check),
-            _text(check.bound),
-            f"{check.count:,}",
-            " ".join(filter(None, (_text(remarks(check)), _examples(examples(check))))),
-        )
-        for check in checks
-    )
-    return "\n".join(lines) + "\n" + _HEAD + "".join(f"| {' | '.join(row)} |\n" for row in rows)
-
-
-def _examples(named: str) -> str:
-    return f"Examples: <code>{_text(named)}</code>" if named else ""
-
-
-def _text(text: str) -> str:
-    """Return text in which nothing but letters, digits and plain marks stands for itself."""
-    return "".join(mark if mark.isalnum() or mark in " ,;%" else _entity(mark) for mark in text)
-
-
-def _entity(mark: str) -> str:
-    return f"&#{ord(mark)};" if mark.isprintable() else " "
-
-
-def _address(url: str) -> str:
-    return quote(url, safe="/:?&=%#@.,-_~")
 
 
 # What XML 1.0 cannot hold.

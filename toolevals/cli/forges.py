@@ -1,0 +1,149 @@
+"""Knows the pull request that a job of GitHub Actions or GitLab CI is about, all from the job's environment."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from functools import cached_property
+from pathlib import Path
+from typing import Final, Self
+
+from toolevals.cli.forge import Forge
+from toolevals.cli.output import note
+from toolevals.json_types import JsonObject
+
+# Who may write to a repository.
+_WRITERS: Final = frozenset({"OWNER", "MEMBER", "COLLABORATOR"})
+
+
+def _said(name: str) -> str:
+    return os.environ.get(name, "")
+
+
+class GitHub(Forge):
+    """A pull request at GitHub. It is the event's; so is its newest commit, as GITHUB_SHA is that of the merge."""
+
+    option = "--github"
+    change = "PATCH"
+    failed = {False: "failure", True: "error"}  # noqa: RUF012 - a constant
+    context = "context"
+    summary = "GITHUB_STEP_SUMMARY"
+    advice = (
+        "That of a pull request from a fork never may; else the job needs"
+        " `permissions: {pull-requests: write, statuses: write}`"
+    )
+    number = 0
+
+    @classmethod
+    def from_environment(cls) -> Self:
+        """Return the pull request that the job is about. Raises CommandError that names what is missing."""
+        outside = "run it in a workflow on pull_request, or leave --github out"
+        for name in ("GITHUB_REPOSITORY", "GITHUB_EVENT_PATH"):
+            if not _said(name):
+                raise cls.wrong(f"{name} is not set: this is no job of GitHub Actions; {outside}")
+        repository = _said("GITHUB_REPOSITORY")
+        if not re.fullmatch(r"[\w.-]+/[\w.-]+", repository, re.ASCII):
+            raise cls.wrong("GITHUB_REPOSITORY is not OWNER/NAME")
+        found = cls._pull_request(_said("GITHUB_EVENT_PATH"))
+        if found is None:
+            event = _said("GITHUB_EVENT_NAME") or "this one"
+            raise cls.wrong(f"the event {event} has no pull request: {outside}")
+        if not _said("GITHUB_TOKEN"):
+            raise cls.wrong("GITHUB_TOKEN is not set: give the step `env: {GITHUB_TOKEN: ${{ github.token }}}`")
+        head = found.get("head")
+        server, job = _said("GITHUB_SERVER_URL"), _said("GITHUB_RUN_ID")
+        forge = cls(
+            _said("GITHUB_API_URL") or "https://api.github.com",
+            f"repos/{repository}",
+            {
+                "Authorization": f"Bearer {_said('GITHUB_TOKEN')}",
+                "Accept": "application/vnd.github+json",
+                "X-GitHub-Api-Version": "2022-11-28",
+            },
+            where=f"{repository}#{found['number']}",
+            commit=(isinstance(head, dict) and str(head.get("sha") or "")) or _said("GITHUB_SHA"),
+            page=f"{server}/{repository}/actions/runs/{job}" if server and job else "",
+        )
+        forge.number = found["number"]
+        return forge
+
+    @classmethod
+    def _pull_request(cls, path: str) -> JsonObject | None:
+        """Return the event's pull request, None where it has none."""
+        try:
+            event = json.loads(Path(path).read_bytes())
+        except (OSError, ValueError) as error:
+            raise cls.wrong(f"cannot read the event in {path} (GITHUB_EVENT_PATH): {error}") from error
+        found = event.get("pull_request") if isinstance(event, dict) else None
+        return found if isinstance(found, dict) and isinstance(found.get("number"), int) else None
+
+    @property
+    def comments(self) -> str:
+        return f"issues/{self.number}/comments"
+
+    def comment(self, number: int) -> str:
+        return f"issues/comments/{number}"
+
+    def is_ours(self, comment: JsonObject) -> bool:
+        """Return whether an app wrote it, as a job's token does, or someone who may write to the repository."""
+        user = comment.get("user")
+        is_app = isinstance(user, dict) and user.get("type") == "Bot"
+        return is_app or comment.get("author_association") in _WRITERS
+
+
+class GitLab(Forge):
+    """A merge request at GitLab. A job has no token that may write comments: GITLAB_TOKEN is one of the project's."""
+
+    option = "--gitlab"
+    change = "PUT"
+    failed = {False: "failed", True: "failed"}  # noqa: RUF012 - a constant
+    context = "name"
+    advice = "GITLAB_TOKEN needs the scope `api` and the role of a developer"
+    number = ""
+
+    @classmethod
+    def from_environment(cls) -> Self | None:
+        """Return the merge request that the job is about, None where it is a fork's and the job has no token.
+
+        Raises CommandError that names what is missing.
+        """
+        names = "CI_API_V4_URL", "CI_MERGE_REQUEST_PROJECT_ID", "CI_MERGE_REQUEST_IID", "GITLAB_TOKEN"
+        for name in names[:3]:
+            if not _said(name):
+                words = "run it in a pipeline of merge requests, or leave --gitlab out"
+                raise cls.wrong(f"{name} is not set: {words}")
+        if not all(_said(name).isascii() and _said(name).isdigit() for name in names[1:3]):
+            raise cls.wrong(f"{names[1]} and {names[2]} are not numbers")
+        if not _said("GITLAB_TOKEN") and _said("CI_MERGE_REQUEST_SOURCE_PROJECT_ID") not in ("", _said(names[1])):
+            note("--gitlab: the merge request is a fork's, whose job has no GITLAB_TOKEN: it gets no comment")
+            return None
+        if not _said("GITLAB_TOKEN"):
+            raise cls.wrong("GITLAB_TOKEN is not set: keep a project's access token in a masked variable of the name")
+        forge = cls(
+            _said("CI_API_V4_URL"),
+            f"projects/{_said(names[1])}",
+            {"PRIVATE-TOKEN": _said("GITLAB_TOKEN")},
+            where=f"!{_said(names[2])} of project {_said(names[1])}",
+            # In a pipeline of merged results CI_COMMIT_SHA is that of the merge.
+            commit=_said("CI_MERGE_REQUEST_SOURCE_BRANCH_SHA") or _said("CI_COMMIT_SHA"),
+            page=_said("CI_JOB_URL"),
+        )
+        forge.number = _said(names[2])
+        return forge
+
+    @property
+    def comments(self) -> str:
+        return f"merge_requests/{self.number}/notes"
+
+    def comment(self, number: int) -> str:
+        return f"{self.comments}/{number}"
+
+    def is_ours(self, comment: JsonObject) -> bool:
+        """Return whether the token's own account wrote it."""
+        author = comment.get("author")
+        return isinstance(author, dict) and author.get("id") == self._account
+
+    @cached_property
+    def _account(self) -> object:
+        return self.ask("GET", f"{self.api}/user")[0]["id"]
