@@ -6,12 +6,12 @@ import os
 import sys
 from typing import Any
 
-import anyio
 import pytest
 from mcp.client.session import ClientSession
 from mcp.client.stdio import StdioServerParameters, stdio_client
 
 from tests.cli.served import imported, server  # noqa: F401 - fixtures
+from tests.fixtures.event_loops import run_apart
 from toolevals.cli import main as command
 from toolevals.cli.output import Exit
 
@@ -30,7 +30,7 @@ def asked(calls: list[tuple[str, dict[str, Any]]]) -> list[Any]:
             for name, arguments in calls:
                 answers.append(await client.call_tool(name, arguments))
 
-    anyio.run(session)
+    run_apart(session)
     return answers
 
 

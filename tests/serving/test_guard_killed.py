@@ -22,6 +22,7 @@ from mcp import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 
 from tests.fixtures.application import LiveApp
+from tests.fixtures.event_loops import run_apart
 from tests.runs.test_killed_processes import children_of
 from tests.servers import PostgresServer, RedisServer
 from toolevals.sdk.guard import Guard, State
@@ -288,7 +289,7 @@ def test_the_sdk_and_the_proxy_wait_for_no_server(site: Site, tmp_path: Path) ->
                     await compare()
 
     try:
-        anyio.run(use)
+        run_apart(use)
     finally:
         guard.close()
         site.app.application.web_start()

@@ -22,6 +22,7 @@ from mcp_types import ElicitResult
 from tests.agents.mcp_shop import shop_over_http
 from tests.cli.guard_mcp.bad_server import LONG
 from tests.cli.guard_mcp.desk_server import INJECTED
+from tests.fixtures.event_loops import run_apart
 from toolevals.cli.main import main
 from toolevals.cli.output import Exit
 
@@ -64,7 +65,7 @@ def run(command: list[str], act: Callable[[Client], Awaitable[Any]], **options: 
             async with Client(stdio_client(server, errlog=silent), **options) as client:
                 return await act(client)
 
-    return anyio.run(session)
+    return run_apart(session)
 
 
 def said(result: Any) -> str:
