@@ -56,9 +56,9 @@ def test_error_rates_are_drawn_on_one_scale(shown, project):
     assert [mark.figures for mark in drawn.marks] == rows
     for mark in drawn.marks:
         known = mark.figures.errors_known
-        ends = mark.left, mark.at, mark.left + mark.width
-        wanted = [100 * share / drawn.end for share in (known.low, known.value, known.high)]
-        assert ends == pytest.approx(wanted, abs=0.02)
+        assert known.interval is not None
+        ends = [share * drawn.end / 100 for share in (mark.left, mark.at, mark.left + mark.width)]
+        assert ends == pytest.approx([known.interval.low, known.value, known.interval.high], abs=0.0002)
     assert (20 * drawn.end) % 1 == 0
     assert error_marks(rows[:1]).marks == ()
     assert error_marks([ToolFigures("none", ""), *rows[:1]]).marks == ()
