@@ -231,21 +231,47 @@ def coefficient(one: Estimate) -> Figure:
     return Figure(ABSENT if one.value is None else f"{one.value:.2f}", between, one.count, one.reason)
 
 
-def periods_chart(periods: Sequence[Period]) -> JsonObject:
-    """Return the chart of agreement on the tool over time, with its interval."""
+def periods_chart(periods: Sequence[Period], addresses: Sequence[str]) -> JsonObject:
+    """Return the chart of agreement on the tool over time, with its interval; `addresses` are behind its points."""
     step = -(-len(periods) // DAYS_NAMED)
-    points = [_point(place, one, named=place % step == 0) for place, one in enumerate(periods)]
+    points = [
+        _point(place, one, address, named=place % step == 0)
+        for place, (one, address) in enumerate(zip(periods, addresses, strict=True))
+    ]
     return trend([[point for point in points if point]], goal=None, token="ink")  # noqa: S106 (a colour)
 
 
-def _point(place: int, one: Period, *, named: bool) -> TrendPoint | None:
+def _point(place: int, one: Period, address: str, *, named: bool) -> TrendPoint | None:
     found, ends = one.same_tool, one.same_tool.interval
     if found.value is None or ends is None:
         return None
     said = f"{percent(found.value)} % the same tool ({span(ends.low, ends.high)})"
     label = f"{one.since.day} {one.since:%b}" if named else ""
     hover = day_words(one), said, f"{found.count:,} examples"
-    return TrendPoint(place, label, 100 * found.value, 100 * ends.low, 100 * ends.high, hover)
+    return TrendPoint(place, label, 100 * found.value, 100 * ends.low, 100 * ends.high, hover, address)
+
+
+@dataclass(frozen=True, slots=True)
+class PaceBar:
+    """One person's median seconds for a label as a bar, in percent of the slowest person's."""
+
+    reviewer: UUID
+    name: str
+    labels: int
+    seconds: float
+    width: float
+
+
+def pace_bars(reviewers: Sequence[ReviewerFigures], names: Mapping[UUID, str]) -> list[PaceBar]:
+    """Return the pace of the people that `names` holds, the fastest first; nothing of one alone."""
+    told = sorted((row for row in reviewers if row.reviewer in names), key=lambda row: (row.seconds, row.reviewer))
+    most = max((row.seconds for row in told), default=0)
+    if len(told) < 2 or not most:
+        return []
+    return [
+        PaceBar(row.reviewer, names[row.reviewer], row.labels, row.seconds, round(100 * row.seconds / most, 1))
+        for row in told
+    ]
 
 
 def day_words(period: Period) -> str:

@@ -296,6 +296,7 @@ def _drawn(request: ProjectRequest, dataset: Dataset, counted: Agreement, filter
         for row in counted.each_argument[:ARGUMENTS_SHOWN] if row.differ
     ]  # fmt: skip
     pairs = counted.pairs
+    listed = [filters.between(one.since, one.until).query() for one in counted.periods]
     return {
         "agreement": counted,
         "pair_rows": page.pair_rows(pairs) if pairs and pairs.counted else [],
@@ -306,17 +307,20 @@ def _drawn(request: ProjectRequest, dataset: Dataset, counted: Agreement, filter
         "by_argument": by_argument,
         "more_arguments": len(counted.each_argument) - len(by_argument),
         "periods": [
-            (one, page.day_words(one), page.in_percent(one.same_tool), page.in_percent(one.same_label),
-             filters.between(one.since, one.until).query())
-            for one in reversed(counted.periods)
+            (page.day_words(one), page.in_percent(one.same_tool), page.in_percent(one.same_label), query)
+            for one, query in zip(reversed(counted.periods), reversed(listed), strict=True)
         ],
         "people": [
             (told[row.reviewer], row, page.in_percent(row.right_tool), page.in_percent(row.right_label))
             for row in counted.reviewers if row.reviewer in told
         ],
+        "pace": [
+            (bar, filters.query(reviewer=str(bar.reviewer))) for bar in page.pace_bars(counted.reviewers, told)
+        ],
         "document": {
             "matrix": chart_document(matrix, addresses) if matrix.names else None,
-            "periods": page.periods_chart(counted.periods) if len(counted.periods) > 1 else None,
+            "periods": page.periods_chart(counted.periods, [f"{behind}?{query}" for query in listed])
+            if len(counted.periods) > 1 else None,
         },
     }  # fmt: skip
 

@@ -100,6 +100,41 @@ def test_owners_see_everybody_others_themselves(
     assert "Decided on another tool" not in body(as_user(reviewer).get(at("agreement-cases", wrong)))
 
 
+def test_the_chart_of_pace_shows_whom_the_table_shows(
+    decided: Revision, owner: User, reviewer: User, second_reviewer: User, as_user: Callable[[User], Client]
+) -> None:
+    Label.objects.filter(reviewer=reviewer).update(seconds=40)
+    Label.objects.filter(reviewer=second_reviewer).update(seconds=10)
+    client = as_user(owner)
+    page = body(client.get(at()))
+    chart = page[page.index('class="bars plain pace-bars"') :].partition("</ul>")[0]
+    assert re.findall(r'width="([\d.]+)%"', chart) == ["25.0", "100.0"]
+    assert re.findall(r'class="num">(\d+ s)<', chart) == ["10 s", "40 s"]
+    (second, first) = re.findall(r'href="(.*?)"', chart)
+    assert (str(second_reviewer.pk) in second, str(reviewer.pk) in first) == (True, True)
+    assert body(client.get(second)).count('<th scope="row">') == 2
+    own = body(as_user(reviewer).get(at()))
+    assert "pace-bars" not in own
+    assert "A second person" not in own
+
+
+def test_a_point_over_time_opens_its_examples(
+    decided: Revision, owner: User, as_user: Callable[[User], Client]
+) -> None:
+    client = as_user(owner)
+    assert "A second day with examples draws a line" in body(client.get(at()))
+    labels_read(decided.example.dataset)
+    Label.objects.filter(revision=decided).update(created_at=timezone.now() - timedelta(days=2))
+    cache.clear()
+    page = body(client.get(at()))
+    assert "A second day with examples" not in page
+    data = re.search(r'<script id="agreement-data" type="application/json">(.*?)</script>', page)
+    assert data is not None
+    addresses = json.loads(data[1])["periods"]["data"][2]["customdata"]
+    assert [body(client.get(address)).count('<th scope="row">') for address in addresses] == [1, 1]
+    assert all(address.replace("&", "&amp;") in page for address in addresses)
+
+
 def test_a_pair_is_the_owners_to_choose(
     decided: Revision, owner: User, adjudicator: User, reviewer: User, second_reviewer: User,
     as_user: Callable[[User], Client],

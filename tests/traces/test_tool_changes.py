@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import html
 import io
 import re
 from datetime import timedelta
@@ -129,3 +130,21 @@ def behind(client: Any, page: str, number: str) -> int:
 def changes_as_csv(client: Any, query: str) -> list[dict[str, str]]:
     answer = client.get(f"/p/shop/traces/tools/changes.csv?{query}")
     return list(csv.DictReader(io.StringIO(b"".join(answer.streaming_content).decode())))
+
+
+def test_each_mark_of_the_charts_opens_its_traces(calls, project, viewer, client):
+    calls("get_order", 4, 1, days_ago=2)
+    calls("refund", 3, 3, version="2")
+    client.force_login(viewer)
+
+    def opened(part: str) -> list[int]:
+        found = re.findall(r'<a\s+href="(.*?)"', part)
+        pages = [client.get(html.unescape(address)).content.decode() for address in found]
+        return [page.count('class="trace-name"') for page in pages]
+
+    page = client.get("/p/shop/traces/tools/").content.decode()
+    assert opened(page[page.index('<svg class="days"') :].partition("</svg>")[0]) == [4, 3]
+    # All calls of a tool, and those with an error.
+    assert opened(page[page.index("rate-bars") :].partition("</ul>")[0]) == [4, 1, 3, 3]
+    page = client.get("/p/shop/traces/tools/?tool=refund").content.decode()
+    assert "A second day draws a chart" in page

@@ -15,7 +15,7 @@ from tests.traces.sending import conversation, export, send
 from toolevals.grading.metrics.clustered import NOTHING_KNOWN, ExampleSums, clustered_interval, summed
 from toolevals.traces.models import ToolUse, Trace
 from toolevals.traces.production.tool_counts import known_rate
-from toolevals.traces.production.tool_figures import bars, tool_figures
+from toolevals.traces.production.tool_figures import ToolFigures, bars, error_marks, tool_figures
 from toolevals.traces.reading.filters import TraceFilter
 from toolevals.traces.reading.services import traces_settle
 
@@ -48,6 +48,27 @@ def test_calls_are_counted_by_class_and_percentile(shown, project):
     assert (figures.checked, figures.misfits, figures.misfit_rate) == (10, 1, 0.1)
     assert figures.percentiles == [pytest.approx(each, rel=0.01) for each in (500, 1000, 1000)]
     assert [(bar.calls, bar.errors, bar.height, bar.failed) for bar in bars([figures])] == [(10, 2, 100, 20)]
+
+
+def test_error_rates_are_drawn_on_one_scale(shown, project):
+    rows = tool_figures(project, TraceFilter(), "version")
+    drawn = error_marks(rows)
+    assert [mark.figures for mark in drawn.marks] == rows
+    for mark in drawn.marks:
+        known = mark.figures.errors_known
+        assert known.interval is not None
+        ends = [share * drawn.end / 100 for share in (mark.left, mark.at, mark.left + mark.width)]
+        assert ends == pytest.approx([known.interval.low, known.value, known.interval.high], abs=0.0002)
+    assert (20 * drawn.end) % 1 == 0
+    assert error_marks(rows[:1]).marks == ()
+    assert error_marks([ToolFigures("none", ""), *rows[:1]]).marks == ()
+
+
+def test_one_day_and_one_tool_draw_no_chart(shown):
+    page = shown.get(TOOLS).content.decode()
+    assert "A second day draws a chart" in page
+    assert '<svg class="days"' not in page
+    assert "rate-bars" not in page
 
 
 def test_rates_have_intervals_that_are_clustered_by_trace(shown, project):

@@ -1,5 +1,5 @@
-// The agreement page: heat map and table over the same data; a cell opens the examples behind it; a chart over time.
-import { Chart, saving } from "../reports/chart.js";
+// The agreement page: heat map and table over the same data; a cell opens the examples behind it; a point of the chart over time, too.
+import { Chart, opensPoints, saving } from "../reports/chart.js";
 import { Grid } from "../reports/grid.js";
 import { Heat } from "../reports/heat.js";
 import { showing } from "../reports/matrix_view_toggle.js";
@@ -16,5 +16,8 @@ showing(heat);
 
 const line = document.getElementById("periods");
 const overTime = line && globalThis.Plotly ? new Chart(line, periods) : null;
-overTime?.draw();
+if (overTime) {
+  overTime.draw();
+  opensPoints(overTime);
+}
 saving({ heat, periods: overTime });

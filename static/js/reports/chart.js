@@ -49,3 +49,23 @@ export class Chart {
     await globalThis.Plotly.downloadImage(this.element, { format, filename, width, height, scale: format === "png" ? 2 : 1 });
   }
 }
+
+const NEAR = 20; // pixels: as far as Plotly looks for what it hovers over
+
+// What the point leads to that is nearest to a place; "" where none is near.
+const addressAt = (chart, { across, down }) => {
+  const { xaxis, yaxis } = chart.element._fullLayout;
+  const points = chart.chart.data.flatMap(({ x, y, customdata }) =>
+    (customdata || []).map((address, at) => [Math.hypot(xaxis.d2p(x[at]) - across, yaxis.d2p(y[at]) - down), address]),
+  );
+  const [distance, address] = points.reduce((best, point) => (point[0] < best[0] ? point : best), [Infinity, ""]);
+  return distance <= NEAR ? address : "";
+};
+
+// Lets a click on a drawn chart open what the nearest point leads to.
+export const opensPoints = (chart) => {
+  chart.element.on("plotly_click", ({ event }) => {
+    const address = addressAt(chart, chart.placeOf(event));
+    if (address) location.assign(address);
+  });
+};

@@ -18,6 +18,8 @@ from toolevals.workspace.models import Project
 # What a table can be split by beside tools, and the field of the counts that says it.
 SPLITS: Final[Mapping[str, str]] = {"version": "version", "agent": "agent", "day": "day"}
 PERCENTILES: Final = (50, 95, 99)
+# So many rows of a table are drawn.
+MOST_MARKS: Final = 12
 
 
 @dataclass(slots=True)
@@ -174,3 +176,43 @@ def bars(figures: Sequence[ToolFigures]) -> list[Bar]:
         for at in range(count)
         if (day := date.fromordinal(first.toordinal() + at))
     ]
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorMark:
+    """The share of errors of one row as a mark, its interval and its value in percent of the width of the picture."""
+
+    figures: ToolFigures
+    left: float
+    width: float
+    at: float
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorMarks:
+    """The marks of the first rows of a table on one scale, that runs from nothing to the share `end`."""
+
+    marks: Sequence[ErrorMark] = ()
+    end: float = 1.0
+
+
+def error_marks(figures: Sequence[ToolFigures]) -> ErrorMarks:
+    """Return the first rows of a table as marks; none of a row by itself, which there is nothing to compare with."""
+    rates = [(each, each.errors_known) for each in figures[:MOST_MARKS]]
+    known = [(each, found.interval, found.value or 0.0) for each, found in rates if found.interval is not None]
+    if len(known) < 2:
+        return ErrorMarks()
+    # The scale ends at a whole twentieth.
+    end = math.ceil(20 * max(ends.high for _, ends, _ in known)) / 20
+    return ErrorMarks(
+        [
+            ErrorMark(
+                each,
+                left=round(100 * ends.low / end, 2),
+                width=round(100 * (ends.high - ends.low) / end, 2),
+                at=round(100 * value / end, 2),
+            )
+            for each, ends, value in known
+        ],
+        end,
+    )

@@ -17,7 +17,7 @@ from toolevals.traces.lists import (
 from toolevals.traces.models import TraceJudge
 from toolevals.traces.production.rule_trends import rule_trends, score_trends, trend_filter
 from toolevals.traces.production.tool_changes import tool_filter, tool_table
-from toolevals.traces.production.tool_figures import SPLITS, bars, tool_figures
+from toolevals.traces.production.tool_figures import SPLITS, bars, error_marks, tool_figures
 from toolevals.traces.production.trace_costs import MOST_ROWS, cost_figures
 from toolevals.traces.production.trace_costs import SPLITS as COST_SPLITS
 from toolevals.traces.production.verdict_export import VERDICTS, verdict_lines, verdict_rows
@@ -38,6 +38,7 @@ def tools(request: ProjectRequest) -> HttpResponse:
         "left_out": len(table.figures) - len(table.shown),
         "calls": sum(each.calls for each in table.figures),
         "bars": bars(table.figures),
+        "rates": error_marks(table.shown),
         "filters": trace_filter,
         "split": split,
         "splits": SPLITS,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import date
 from typing import Any
 from urllib.parse import urlencode
 from uuid import UUID
@@ -85,6 +86,14 @@ def tool_links(
     calls = reverse("traces:traces", args=[project]) + "?" + urlencode(said)
     percentiles = [(ms, f"{calls}&min_call_ms={ms * LEAST_OF_CLASS:.6g}" if ms else "") for ms in figures.percentiles]
     return {"tool": alone, "calls": calls, "errors": f"{calls}&error=any", "percentiles": percentiles}
+
+
+@register.simple_tag(takes_context=True)
+def day_link(context: template.Context, trace_filter: TraceFilter, day: date) -> str:
+    """Return the address of the traces of one day among those that a filter is about."""
+    said = {name: value for name, value in trace_filter.said.items() if name in ("agent", "version", "tool")}
+    said |= _of_part("day", str(day))
+    return reverse("traces:traces", args=[context["project"].slug]) + "?" + urlencode(said)
 
 
 def _of_part(split: str, part: str) -> dict[str, str]:

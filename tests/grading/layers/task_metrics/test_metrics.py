@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.fixtures.effort import best_seconds
 from tests.grading.layers.task_metrics.runs import call, final, run, step
 from toolevals.grading.layers.task_metrics import (
     Task,
@@ -231,6 +232,11 @@ def test_a_goal_speaks_of_content_words_and_whole_identifiers():
     )
     assert goal_keywords("What can you do for me, please?") == ()
     assert goal_keywords("a well-known e-mail") == ("well", "known", "mail")
+
+
+@pytest.mark.parametrize("piece", ["a", "1", "a-", "a_1", "é"])
+def test_a_goal_of_one_long_word_is_read_in_time(piece):
+    assert best_seconds(lambda: goal_keywords(piece * 100_000), enough=2) < 2
 
 
 def test_an_identifier_is_come_to_as_a_whole():

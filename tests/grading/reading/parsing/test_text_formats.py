@@ -3,7 +3,14 @@ import time
 import pytest
 
 from toolevals.grading.reading.parsing import calls_in_text
-from toolevals.grading.reading.parsing.text import _MARK, TEXT_FORMATS, UNHEEDED, _may_have_mark, goes_on_alone
+from toolevals.grading.reading.parsing.text import (
+    _MARK,
+    TEXT_FORMATS,
+    UNHEEDED,
+    _may_have_mark,
+    before_calls,
+    goes_on_alone,
+)
 from toolevals.grading.reading.predictions import read_prediction
 from toolevals.grading.values import MalformedCall, ToolCall, ToolSpec
 from toolevals.grading.values.thoughts import without_thoughts
@@ -242,10 +249,12 @@ def test_what_is_said_is_what_stands_outside_of_thoughts():
         "Action: f\nAction Input: {\n", "<code>f(", "<start_function_call>call:f{a:{", "{\"name\": \"f\", ", "[f(a=",
         '<|open|>call tool="f"<|sep|>', "<|tool_call:start|>f\n<|tool_arg:start|>a<|tool_arg:value|>", NS + "<a>",
         f'{NS}<invoke name="f">{NS}<a>', "<|plamo:begin_tool_name:plamo|>", "<ifm|arg_key>",
-        "commentary ", "```", "<invoke><tool_name>f</tool_name><parameters><a>",
+        "commentary ", "```", "<invoke><tool_name>f</tool_name><parameters><a>", "a", "1a", "a.", "a-", '{"a": ',
+        '{"name": "x", "arguments": {"a": 1}} ', '{"name": "seek", "arguments": {"a": 1}}\n', '{"a":"b"}',
     ],
 )  # fmt: skip
 def test_a_million_hostile_characters_are_read_in_time(piece):
     start = time.monotonic()
-    calls_in_text((piece * (1_000_000 // len(piece) + 1))[:1_000_000], TOOLS)
+    text = (piece * (1_000_000 // len(piece) + 1))[:1_000_000]
+    before_calls(text, calls_in_text(text, TOOLS))
     assert time.monotonic() - start < 20

@@ -19,7 +19,7 @@ _EXPECTED = ("expected_output", "output")
 _REQUEST = "API-Request:"
 _SPEAKER = re.compile(rf"^(User|AI|{_REQUEST[:-1]}):[ \t]*", re.MULTILINE)
 # What the prompt ends with.
-_ASKS = re.compile(r"\s*Generate (?:API Request|AI Response|response)\s*:?\s*$", re.IGNORECASE)
+_ASKS = re.compile(r"(?<!\s)\s*Generate (?:API Request|AI Response|response)(?:\s*:)?\s*$", re.IGNORECASE)
 
 
 def detect(item: object) -> str | None:

@@ -78,7 +78,8 @@ _PYTHON_CUT: Final = re.compile(r"[\[(]*\s*[A-Za-z_][\w.-]*\s?\(\s*(?:[A-Za-z_]\
 # How a call without a mark begins, and how ReAct agents label what they think.
 _BEGUN: Final = re.compile(r"```|[{\[]")
 _LABEL: Final = re.compile(r"^\s*\*{0,2}Thought\*{0,2}\s*:\*{0,2}\s*", re.IGNORECASE)
-_CALLED: Final = re.compile(r"(?P<name>[A-Za-z_][\w.-]*)\s?\(")
+# Tried where a word begins, not at each of its letters: a word may be as long as the text.
+_CALLED: Final = re.compile(r"(?<![\w.-])(?:(?![A-Za-z_])[\w.-])*(?P<name>[A-Za-z_][\w.-]*)\s?\(")
 # So alike to a call that it was meant as one, even amid prose: in JSON, as a dict of Python, or without quotes.
 _JSON_AMID: Final = re.compile(
     r"""\{\s*["']?(?:name|function)["']?\s*:\s*(?:"(?P<a>[^"\n]{1,200})"|'(?P<b>[^'\n]{1,200})'|(?P<c>[\w.-]{1,200}))"""
@@ -116,7 +117,7 @@ def goes_on_alone(text: str, tools: Iterable[ToolSpec] | None = None) -> bool:
 
 def before_calls(text: str, calls: Sequence[Call]) -> str:
     """Return the words that stand before calls in a text: before the first mark, fence, bracket or line of code."""
-    names = "|".join(re.escape(call.name) for call in calls if call.name)
+    names = "|".join(re.escape(name) for name in dict.fromkeys(call.name for call in calls) if name)
     code = re.compile(rf"^[ \t]*(?:{names})\s*\(", re.MULTILINE) if names else None
     found = [_MARK.search(text), _BEGUN.search(text), code.search(text) if code else None]
     first = min((match.start() for match in found if match), default=0)
