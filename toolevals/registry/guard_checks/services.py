@@ -17,7 +17,7 @@ from toolevals.json_types import JsonObject
 from toolevals.registry.guard_checks.counting import Counted, call_count, call_take_back, refusal_count
 from toolevals.registry.guard_checks.days import decision_count
 from toolevals.registry.models import ToolList
-from toolevals.registry.policies.queries import InForce, active_guard
+from toolevals.registry.policies.queries import ActivePolicy, active_guard
 from toolevals.registry.tool_lists import tools_in
 from toolevals.sdk.guard.policy_file import PolicyFile, public_text, signed
 from toolevals.workspace.clock import database_now
@@ -50,7 +50,7 @@ class Deadline:
 class Checked(NamedTuple):
     """A decision, and the policy that decided."""
 
-    policy: InForce
+    policy: ActivePolicy
     decision: Decision
 
 

@@ -20,7 +20,7 @@ from toolevals.workspace.models import Project
 MOST_KEPT = 64
 
 
-class InForce(NamedTuple):
+class ActivePolicy(NamedTuple):
     """A policy in force: its id and slug, the number of its version, its guard, and the id of the tools it knows."""
 
     policy: UUID
@@ -30,7 +30,7 @@ class InForce(NamedTuple):
     tools: UUID | None
 
 
-def active_guard(project: Project, slug: str | None) -> InForce | None:
+def active_guard(project: Project, slug: str | None) -> ActivePolicy | None:
     """Return the policy in force of a project, or the one with this slug; None where it is not in force.
 
     A process compiles its guard once for a version and the newest tools of the policy's registry. Raises
@@ -45,7 +45,7 @@ def active_guard(project: Project, slug: str | None) -> InForce | None:
     if not found:
         return None
     [(policy, name, version, number, tools)] = found
-    return InForce(policy, name, number, _guard(version, tools), tools)
+    return ActivePolicy(policy, name, number, _guard(version, tools), tools)
 
 
 def policies_in_force(project: Project) -> dict[str, Rules]:
