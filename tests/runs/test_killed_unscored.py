@@ -71,6 +71,10 @@ def test_what_was_kept_is_not_asked_again_and_each_case_has_one_verdict(live_app
         assert wait_for(1) == {"grading": 1, "counted": None, "verdicts": 0, "answers": 0}
         app.python(ASK.format(url=server.url))
         assert heard.wait(120)
+        # The question that waits holds up no other: an answer is kept before the worker ends.
+        end = time.monotonic() + 50
+        while not json.loads(app.python(STATE))["answers"]:
+            assert time.monotonic() < end
         # Ends it as a crash would, and starts another.
         app.application.restart(WORKER)
         go_on.set()
