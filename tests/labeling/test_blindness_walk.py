@@ -274,7 +274,7 @@ def test_acts_on_selected_examples_tell_nothing(
     pass_time: Callable[[float], None],
     run_jobs: Callable[..., int],
 ):
-    """What comes of each act on several examples, and what the list says then, is the same whatever Bea has said."""
+    """Each act on several examples, and the list after it, are the same, no matter what Bea has said."""
     said: dict[str, dict[str, Any]] = {
         "assign": {"person": ""},
         "reopen": {"reason": "Look again"},

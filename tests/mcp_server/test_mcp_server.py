@@ -11,6 +11,8 @@ from jsonschema import Draft202012Validator
 
 from labeling.lint.descriptions import descriptions_lint
 from labeling.lint.findings import Report
+from reports.gates.services import named_gate_save
+from reports.models import HeldGate
 from tests.fixtures.people import member, person
 from tests.reports.building import Builder, cases_of
 from toolevals.mcp_server.tools import BY_NAME, TOOLS
@@ -156,6 +158,23 @@ def test_a_draft_changes_one_description_and_no_other_tool(door, project):
 def test_uploaded_predictions_cannot_be_asked_again(door, run):
     assert "predictions were uploaded" in door.refused("start_run", like_run=run)
     assert "predictions were uploaded" in door.refused("estimate_run", like_run=run)
+
+
+def test_a_gate_is_decided_once_and_its_answer_asked_for_again(door, project, run, run_jobs):
+    gate = {"bounds": [{"metric": "selection", "min": 0.9}]}
+    named_gate_save(project=project, actor=None, name="release", gate=gate)
+    begun = door.call("check_gate", run=run, gate="release")
+    assert (begun["status"], begun["checks"]) == ("waiting", [])
+    run_jobs()
+    answer = door.call("check_gate", run=run, gate="release", check=begun["check"])
+    assert (answer["check"], answer["run"], answer["status"]) == (begun["check"], run, "failed")
+    assert [check["status"] for check in answer["checks"]] == ["failed"]
+    assert HeldGate.objects.count() == 1
+
+
+def test_a_run_whose_number_no_column_holds_is_not_found(door):
+    assert door.refused("find_confusions", run=10**30).startswith("Not found")
+    assert door.refused("compare_runs", baseline=10**30, candidate=1).startswith("Not found")
 
 
 def test_documents_are_searched(door):

@@ -1,4 +1,4 @@
-"""Issues of production: what traces bring into them, counted once, beside the same failures of runs."""
+"""Issues of production: failures of traces are counted once, with the same failures of runs."""
 
 from __future__ import annotations
 

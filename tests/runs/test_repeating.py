@@ -18,7 +18,7 @@ from tests.runs.live import last, live_run, shop_agent
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.runs.grading.services import grading_start
 from toolevals.runs.models import CaseGrade, Run, Transcript
-from toolevals.runs.runs.repeating import errored_ask_again, failing_run_again
+from toolevals.runs.runs.repeating import errored_ask_again, run_repeat
 from toolevals.runs.runs.requesting import RunRequest, run_request_baseline
 from toolevals.workspace.jobs.services import job_cancel, job_retry
 from toolevals.workspace.models import JobState
@@ -132,7 +132,7 @@ def test_what_failed_is_run_again_alone(project, version, run_jobs):
         failed = {name for (name, _), outcome in outcomes(run.grading).items() if outcome == "failed"}
         assert failed == {"history", "refund"}
         server.requests.clear()
-        again: Any = failing_run_again(run=run, actor=None)
+        again: Any = run_repeat(run=run, actor=None, only_failing=True)
         run_jobs()
     again.refresh_from_db()
     assert (again.failing_of, again.size, again.agent, again.trials) == (run, 2, run.agent, 2)
@@ -166,7 +166,7 @@ def test_what_cannot_be_run_again_is_said(project, version, run_jobs):
     for each in (run, wrong):
         each.refresh_from_db()
     with pytest.raises(InvalidDocument, match="uploaded"):
-        failing_run_again(run=wrong, actor=None)
+        run_repeat(run=wrong, actor=None, only_failing=True)
     newer = version_of(project, slug="other")
     for failing_of, on, said in ((run, version, "no failed cases"), (wrong, newer, "another dataset version")):
         request = RunRequest(experiment="nightly", dataset_version=on, failing_of=failing_of)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from django.urls import reverse
 
+from tests.access.addresses import addresses
 from toolevals.workspace.models import AuditEntry
 
 
@@ -32,3 +35,18 @@ def test_a_program_is_told_of_a_nul_too(client):
     response = client.get("/api/v1/projects/shop/jobs/?cursor=%00")
     assert response.status_code == 400
     assert response.json()["detail"] == "What was sent holds the character NUL (%00), which no text can."
+
+
+def test_a_number_that_no_column_holds_is_not_found(client, owner, project):
+    """An address is refused before anything is read, no matter what else it names."""
+    client.force_login(owner)
+    others = {"slug": "x", "uuid": "00000000-0000-7000-8000-000000000000"}
+    numbered = [address for address in addresses() if "<int:" in address.route]
+    assert len(numbered) > 100
+    for address in numbered:
+        for number in (2**31, 10**30):
+            said = others | {"int": str(number)}
+            route = address.route.replace("<slug:project>", project.slug)
+            path = re.sub(r"<(\w+):\w+>", lambda part, said=said: said.get(part[1], "x"), route)
+            for method in (client.get, client.post):
+                assert method(f"/{path}").status_code in (404, 405), path

@@ -10,7 +10,7 @@ from toolevals.mcp_server.looking import MOST
 from toolevals.mcp_server.rest import RefusedError, Rest, part
 
 # A request waits for a job no longer: the client asks again.
-MOST_SECONDS, PAUSE = 20, 0.5
+MOST_SECONDS, PAUSE = 2, 0.4
 ENDED = ("succeeded", "failed", "cancelled")
 
 
@@ -121,7 +121,7 @@ class Work(TypedDict):
 
 
 def wait_for_job(rest: Rest, job: Annotated[str, "The id of a job, as in start_run."]) -> Work:
-    """Use after start_run or check_gate: waits up to 20 seconds for the work. Call it again while it is at work."""
+    """Use after start_run or check_gate: waits two seconds at most for the work. Call it again while it is at work."""
     until = time.monotonic() + MOST_SECONDS
     while True:
         found = rest.get(f"jobs/{part(job)}/")
@@ -150,8 +150,9 @@ class Check(TypedDict):
 
 
 class GateAnswer(TypedDict):
-    """The answer of a gate. `status` is "waiting" while it is being decided: call check_gate again."""
+    """The answer of a gate. `status` is "waiting" while it is being decided: call check_gate again with its `check`."""
 
+    check: str
     run: int
     gate: str
     status: str
@@ -165,18 +166,24 @@ def check_gate(
     run: Annotated[int, "The number of a run."],
     gate: Annotated[str, "The name of a gate that the project keeps."],
     baseline: Annotated[str, "Another run's number, branch:NAME or last-passing. Empty: as the gate says."] = "",
+    check: Annotated[str, "The `check` of an earlier answer that was waiting. Empty: begin a new check."] = "",
 ) -> GateAnswer:
     """Use to ask whether a run may be released: holds it against a gate of the project, and says what failed."""
-    begun = rest.post(f"runs/{run}/gates/", {"name": gate, "baseline": baseline})["gate"]
+    name = check or rest.post(f"runs/{run}/gates/", {"name": gate, "baseline": baseline})["gate"]["id"]
     until = time.monotonic() + MOST_SECONDS
     while True:
-        found = rest.get(f"gates/{begun['id']}/")
+        found = rest.get(f"gates/{part(name)}/")
         if found["result"] or time.monotonic() > until:
-            return _gate_answer(rest, run, gate, found)
+            break
         time.sleep(PAUSE)
+    if not found["result"]:
+        work = rest.get(f"jobs/{found['job']}/")
+        if work["state"] in ("failed", "cancelled"):
+            raise RefusedError(f"The check was {work['state']}: {shortened(work['reason'])}")
+    return _gate_answer(rest, found)
 
 
-def _gate_answer(rest: Rest, run: int, gate: str, found: Any) -> GateAnswer:
+def _gate_answer(rest: Rest, found: Any) -> GateAnswer:
     result = found["result"] or {"status": "waiting", "checks": []}
     checks = [
         Check(
@@ -192,8 +199,9 @@ def _gate_answer(rest: Rest, run: int, gate: str, found: Any) -> GateAnswer:
     # What failed first, of many.
     checks.sort(key=lambda each: each["status"] == "passed")
     return GateAnswer(
-        run=run,
-        gate=gate,
+        check=found["id"],
+        run=found["run"],
+        gate=found["name"],
         status=result["status"],
         baseline=found["baseline"],
         checks=checks[:MOST],

@@ -62,7 +62,14 @@ TOOLS: Final = (
     _tool("Estimate a run", acting.estimate_run, "runs-api:repeat-estimate"),
     _tool("Start a run", acting.start_run, "runs-api:repeat", reads=False),
     _tool("Wait for a job", acting.wait_for_job, "workspace-api:job"),
-    _tool("Check a run by a gate", acting.check_gate, "reports-api:run-gates", reads=False),
+    _tool(
+        "Check a run by a gate",
+        acting.check_gate,
+        "reports-api:run-gates",
+        "reports-api:gate",
+        "workspace-api:job",
+        reads=False,
+    ),
     _tool("Suggest what to label next", looking.suggest_labels, "labeling-api:coverage"),
     _tool("Search the documents", looking.search_docs),
 )  # fmt: skip

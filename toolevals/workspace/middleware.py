@@ -20,6 +20,8 @@ from toolevals.workspace.tokens.services import UnknownToken, bearer_token, toke
 
 _Answer = TypeVar("_Answer", bound=HttpResponseBase)
 _MARK = "shows_secret"
+# Of a number in a column.
+_LARGEST = 2**31 - 1
 _ONE_THING = {
     TokenScope.TRACES: "This token sends traces and does nothing else.",
     TokenScope.GUARD: "This token asks the guard and does nothing else.",
@@ -111,7 +113,10 @@ class NoStoreMiddleware:
 
 
 class NulMiddleware:
-    """Refuses an address or a form that holds a NUL with 400: no text of ours has one, and PostgreSQL takes none."""
+    """Refuses what no column holds: a NUL in an address or a form with 400, too large a number in an address with 404.
+
+    No text of ours has a NUL, and PostgreSQL takes none.
+    """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self.get_response = get_response
@@ -122,6 +127,13 @@ class NulMiddleware:
         if "\0" in request.path or any(nul in text for nul in (b"\0", b"%00") for text in (asked, filled_in)):
             raise BadRequest("What was sent holds the character NUL (%00), which no text can.")
         return self.get_response(request)
+
+    def process_view(
+        self, request: HttpRequest, view: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> None:
+        """Raise `Http404` where a number of the address fits no column."""
+        if any(isinstance(each, int) and each > _LARGEST for each in kwargs.values()):
+            raise Http404
 
 
 def _rule(request: HttpRequest) -> Rule:

@@ -33,7 +33,7 @@ from toolevals.runs.models import Agent, CaseGrade, Experiment, Grading, Run
 from toolevals.runs.queries import asked_grading, numbered_run
 from toolevals.runs.rereading.results import grading_reread
 from toolevals.runs.runs.presets import PRESETS
-from toolevals.runs.runs.repeating import errored_ask_again, estimate_of_repeat, failing_run_again, run_repeat
+from toolevals.runs.runs.repeating import errored_ask_again, estimate_of_repeat, run_repeat
 from toolevals.runs.runs.requesting import RunRequest, run_request_baseline, run_request_upload
 from toolevals.runs.runs.serializers import (
     CaseDetailSerializer,
@@ -385,7 +385,7 @@ class Failing(RunView):
     @extend_schema(request=None, responses={202: RunStartedSerializer})
     @idempotent
     def post(self, request: Request, number: int) -> Response:
-        return started(failing_run_again(run=self.find(number), actor=self.user))
+        return started(run_repeat(run=self.find(number), actor=self.user, only_failing=True))
 
 
 class RepetitionSerializer(PlainSerializer):

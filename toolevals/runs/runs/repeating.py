@@ -66,11 +66,6 @@ def errored_ask_again(*, run: Run, actor: User | None) -> Grading:
     return grading
 
 
-def failing_run_again(*, run: Run, actor: User | None) -> Run:
-    """Start a run like this one over the examples that failed in it. Raises InvalidDocument."""
-    return run_repeat(run=run, actor=actor, only_failing=True)
-
-
 @transaction.atomic
 def run_repeat(
     *,

@@ -23,7 +23,7 @@ from toolevals.runs.models import Grading, Run
 from toolevals.runs.queries import asked_grading
 from toolevals.runs.runs.forms import BaselineForm, RecordedForm, RunForm, UploadForm
 from toolevals.runs.runs.recorded import RecordedImport, recorded_import
-from toolevals.runs.runs.repeating import errored_ask_again, failing_run_again
+from toolevals.runs.runs.repeating import errored_ask_again, run_repeat
 from toolevals.runs.runs.requesting import run_request_baseline, run_request_upload
 from toolevals.workspace.file_responses import csv_file
 from toolevals.workspace.jobs.views import job_act
@@ -208,7 +208,7 @@ def errored(request: ProjectRequest, number: int) -> HttpResponse:
 def failing(request: ProjectRequest, number: int) -> HttpResponse:
     """Start a run like this one over what failed in it."""
     try:
-        made = failing_run_again(run=_graded_run(request, number), actor=request.user)
+        made = run_repeat(run=_graded_run(request, number), actor=request.user, only_failing=True)
     except InvalidDocument as error:
         messages.error(request, error.problems[0].message)
         return redirect("reports:run", request.project.slug, number)
