@@ -7,7 +7,9 @@ from http import HTTPStatus
 from typing import Any
 
 import pytest
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from labeling.examples import listing
@@ -254,3 +256,21 @@ def test_ones_own_labels(
     project.save()
     # That the other differs is not told.
     assert shown() == [(second.pk, "", False), (first.pk, "", False)]
+
+
+def test_many_own_labels_take_no_more_queries(
+    label: Callable[..., Any], dataset: Dataset, reviewer: User, as_user: AsUser
+):
+    examples_import(dataset=dataset, actor=None, rows=[read_example(row(number)) for number in range(20, 40)])
+    client = as_user(reviewer)
+
+    def queries(wanted: Iterable[str]) -> int:
+        for name in wanted:
+            label(name, reviewer)
+        client.get(url("my-labels"))
+        with CaptureQueriesContext(connection) as caught:
+            client.get(url("my-labels"))
+        return len(caught)
+
+    few = queries(["ex-20", "ex-21"])
+    assert queries(f"ex-{number}" for number in range(22, 40)) <= few

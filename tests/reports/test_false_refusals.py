@@ -7,7 +7,9 @@ import io
 from typing import Any
 
 import pytest
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from labeling.datasets.services import dataset_create
@@ -177,6 +179,22 @@ def test_the_page_of_a_rule_shows_what_was_read(project, policy, measure, client
         (str(second.trace_id), "1", "1"),
         (str(first.trace_id), "1", "0"),
     ]
+
+
+def test_a_long_list_of_refusals_takes_no_more_queries(project, policy, measure, client, reviewer):
+    def queries(traces: int) -> int:
+        traces_store(project, traces)
+        rates = measure()
+        for each in PolicyRefusal.objects.filter(rates=rates, rule="no-order"):
+            said(client, reviewer, each, "refuse")
+        address = f"{listed(rates)}?of=traces"
+        client.get(address)
+        with CaptureQueriesContext(connection) as caught:
+            assert client.get(address).content.decode().count("Right to refuse") >= traces
+        return len(caught)
+
+    few = queries(2)
+    assert queries(12) <= few
 
 
 def test_calls_of_runs_and_of_gold_are_marked_too(project, policy, measure, client, reviewer, run_jobs):

@@ -6,7 +6,8 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from django.db import DatabaseError
+from django.db import DatabaseError, connection
+from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from reports.issues import gathering
@@ -216,6 +217,22 @@ def test_the_page_the_files_and_rest_show_the_traces(come, project, browser_of):
     assert (answer["traces"], answer["users"], answer["sessions"], answer["cases"]) == (2, 2, 2, 0)
     assert [each["version"] for each in answer["by_version"]] == ["1.4.0", "1.5.0"]
     assert answer["newest_traces"][0]["trace_id"] == str(newest.pk)
+
+
+def test_an_issue_of_many_traces_takes_no_more_queries(come, project, browser_of):
+    def queries() -> int:
+        address = reverse("reports:issue", args=[project.slug, Issue.objects.get().pk])
+        browser_of.get(address)
+        with CaptureQueriesContext(connection) as caught:
+            browser_of.get(address)
+        return len(caught)
+
+    for number in (1, 2):
+        come(number, result=GONE)
+    few = queries()
+    for number in range(3, 15):
+        come(number, result=GONE)
+    assert queries() <= few
 
 
 def test_a_closed_trace_is_counted_and_not_named(come, project, client, reviewer, owner, run_jobs):
