@@ -9,6 +9,7 @@ import pytest
 from django.test import Client
 from jsonschema import Draft202012Validator
 
+from labeling.datasets.services import dataset_create
 from labeling.lint.descriptions import descriptions_lint
 from labeling.lint.findings import Report
 from reports.gates.services import named_gate_save
@@ -129,6 +130,17 @@ def test_the_project_and_its_runs_are_listed(door, project, run):
     assert (line["run"], line["outcome"]["passed"]) == (run, 14)
     history = door.call("pair_history", expected="a", called="b")
     assert [(each["run"], each["count"], each["expected_total"]) for each in history["runs"]] == [(run, 3, 9)]
+
+
+def test_an_empty_project_has_answers_without_entries(door, project):
+    found = door.call("show_project")
+    assert (found["datasets"], found["registries"], found["experiments"]) == ([], [], [])
+    assert door.call("list_runs") == {"runs": [], "more": False}
+    assert door.call("pair_history", expected="a", called="b")["runs"] == []
+    dataset = dataset_create(project=project, actor=None, slug="core", name="Core")
+    registry_create(project=project, actor=None, slug="shop", name="Shop")
+    assert door.call("suggest_labels", dataset=dataset.slug)["gold"] == 0
+    assert "has no version yet" in door.refused("show_tool", registry="shop", tool="a")
 
 
 def test_two_runs_are_compared(door, build):

@@ -90,6 +90,6 @@ def _why(status: int, content: bytes) -> str:
     except ValueError:
         said = {}
     if status == HTTPStatus.NOT_FOUND and not said.get("detail"):
-        return "Not found: there is no such thing in this project, or this token may not see it."
+        return "Not found: it is not in this project, this token may not see it, or the run is not graded yet."
     problems = [f"{each['pointer'] or '/'}: {each['message']}" for each in said.get("problems", ())]
     return "\n".join([str(said.get("detail") or said.get("title") or f"Refused with status {status}."), *problems])
