@@ -134,13 +134,16 @@ def test_a_connection_that_the_database_ends_is_503_once(transactional_db, clien
     assert client.get("/").status_code == 200
 
 
-def test_a_connection_that_the_database_ends_between_requests_is_made_anew(transactional_db, client, monkeypatch):
+@pytest.mark.parametrize("clock", ["read lately", "to be read"])
+def test_a_connection_that_the_database_ends_between_requests_is_made_anew(transactional_db, client, monkeypatch, clock):
     client.force_login(person("Somebody"))
     assert connection.is_usable()
     monkeypatch.setattr(base.DatabaseWrapper, "is_usable", lambda _: False)
     assert connection.is_usable(), "the server was asked although nothing had come from it"
     monkeypatch.undo()
     end_by_the_database()
+    if clock == "to be read":
+        monkeypatch.setattr("toolevals.workspace.clock._kept", None)
     # As a request begins.
     connection.close_if_unusable_or_obsolete()
     assert client.get("/").status_code == 200

@@ -67,6 +67,8 @@ def clock_difference() -> str:
 
 def _read(connection: Any) -> _Reading:
     """Ask the database. Its answer is taken as of the middle of the time that it took."""
+    # As Django's cursors do: a connection that the server has ended since the last request is made anew.
+    connection.close_if_health_check_failed()
     connection.ensure_connection()
     before = time.clock_gettime(_STEADY)
     # Beside Django's cursors: what counts the queries of a page does not count this one.
