@@ -121,7 +121,7 @@ SCHEMA: Final[JsonMapping] = {
         "error_class": _object(ERRORS, _NUMBER) | {"description": "For each tool, examples of each error."},
         "edge_case": _object(EDGE_CASES, _NUMBER) | {"description": "For each tool that admits the edge case."},
         "tools": {
-            "description": "Tools with a number of their own; at 0 nothing is wanted of the tool.",
+            "description": "Exceptions per tool; at 0 nothing is wanted of the tool.",
             "type": "object",
             "maxProperties": MOST_TOOLS,
             "propertyNames": {"minLength": 1, "maxLength": 200},

@@ -359,7 +359,7 @@ def _zip(file: IO[bytes]) -> DetectedSource:
         with zipfile.ZipFile(file) as packed:
             names = packed.namelist()
     except UNREADABLE as error:
-        raise InvalidDocument.at("", f"is no zip that can be read: {error}") from None
+        raise InvalidDocument.at("", f"is not a readable ZIP file: {error}") from None
     if "header.json" in names:
         return DetectedSource(SOURCES["inspect"], "a zip with header.json and samples")
     if any("BFCL_v4_" in name for name in names):
@@ -382,7 +382,7 @@ def _head(file: IO[bytes]) -> bytes:
             if empty > MOST_EMPTY and not line.strip():
                 raise InvalidDocument.at("", f"begins with more than {MOST_EMPTY:,} bytes of empty lines")
     except (EOFError, OSError, zlib.error) as error:
-        raise InvalidDocument.at("", f"is no whole gzip file: {error}. Send it again") from None
+        raise InvalidDocument.at("", f"is an incomplete gzip file: {error}. Upload it again") from None
     return bytes(line)
 
 

@@ -435,6 +435,6 @@ def _check_strata(row: ExampleRow) -> None:
         limit = _STRATA_LIMITS.get(name)
         if limit is None:
             known = ", ".join(_STRATA_LIMITS)
-            raise InvalidDocument.at(pointer_to(("strata", name)), f"no such stratum; there are {known}")
+            raise InvalidDocument.at(pointer_to(("strata", name)), f"unknown stratum. Known strata: {known}")
         if len(value) > limit:
             raise InvalidDocument.at(pointer_to(("strata", name)), f"longer than {limit} characters")

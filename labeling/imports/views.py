@@ -31,7 +31,7 @@ REPORT_WORDS = {
     "added": "new",
     "revised": "with other content, as a further revision",
     "gold_changed": "with newer imported gold",
-    "disputed": "with another expectation than people’s gold: disputed",
+    "disputed": "with an expectation that differs from people’s gold: disputed",
     "strata_changed": "with other strata",
     "decided_by_changed": "decided by something else",
     "unchanged": "unchanged",
@@ -93,7 +93,7 @@ def import_lines(request: ProjectRequest, dataset: str, job: UUID) -> HttpRespon
     job_row = get_object_or_404(Job.objects.of_project(request.project), kind="import", pk=job)
     upload = import_lines_file(job_row)
     if upload is None:
-        return HttpResponse("What became of each line is not kept any more.", status=HTTPStatus.GONE)
+        return HttpResponse("The per-line results have expired.", status=HTTPStatus.GONE)
     return stored_response(upload)
 
 

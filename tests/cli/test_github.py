@@ -57,7 +57,7 @@ def summary() -> str:
 def test_a_pull_request_gets_a_comment_a_status_and_a_summary(forge, rows, capsys):
     assert gate(rows("run", *[RIGHT] * 20)) == Exit.OK
     (comment,) = forge.comments
-    assert comment["body"].startswith(f"{MARK}### ✅ The gate is passed. 3 passed.\n")
+    assert comment["body"].startswith(f"{MARK}### ✅ Gate passed. 3 passed.\n")
     assert "For <code>3f9c2ab</code>. One comment, changed by each push." in comment["body"]
     ((commit, status),) = forge.statuses
     # Not the commit of the merge, which the environment names.
@@ -65,10 +65,10 @@ def test_a_pull_request_gets_a_comment_a_status_and_a_summary(forge, rows, capsy
     assert status == {
         "state": "success",
         "context": "toolevals / gate gate",
-        "description": "The gate is passed. 3 passed.",
+        "description": "Gate passed. 3 passed.",
         "target_url": "https://forge.example/shop/agent/actions/runs/9",
     }
-    assert summary().startswith("### ✅ The gate is passed. 3 passed.\n")
+    assert summary().startswith("### ✅ Gate passed. 3 passed.\n")
     assert capsys.readouterr().err == ""
 
 

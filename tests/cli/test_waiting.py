@@ -14,7 +14,7 @@ from toolevals.cli.output import CommandError, Exit
 JOB = {"id": "0198f1c2", "title": "Import of core", "done": 1, "total": 2, "report": {}}
 RUNNING, DONE, FAILED = (JOB | {"state": state} for state in ("running", "succeeded", "failed"))
 SERVER = "http://shop.example"
-AGAIN = "look again: toolevals jobs 0198f1c2 --server http://shop.example --project shop"
+AGAIN = "check the job: toolevals jobs 0198f1c2 --server http://shop.example --project shop"
 PAGE = "the page: http://shop.example/p/shop/jobs/0198f1c2/"
 
 
@@ -132,14 +132,14 @@ def test_an_interrupted_wait_says_how_to_look_again(clock, capsys):
     with pytest.raises(KeyboardInterrupt):
         client_of(Server(RUNNING), clock).wait(JOB)
     said = capsys.readouterr().err
-    assert "The work goes on at the server." in said
+    assert "The job continues on the server." in said
     assert f"{AGAIN}\n{PAGE}\n" in said
 
 
 def test_an_upload_is_sent_again_whole_under_one_key(clock, tmp_path):
     file = tmp_path / "rows.jsonl"
     file.write_bytes(b'{"id": "ex-1"}\n')
-    problem = {"detail": "The first request with this key is still at work."}
+    problem = {"detail": "The first request with this key is running."}
     server = Server([], answer(502), UnreachableError("cut"), answer(409, json=problem), JOB)
     client = client_of(server, clock)
     client.request("GET", "datasets/")
@@ -192,7 +192,7 @@ def test_an_answer_that_breaks_off_is_asked_for_again(clock):
     "server", ["shop.example", "ftp://shop.example", "http://", "http://shop.example:port", "http://a b"]
 )
 def test_a_wrong_address_is_an_error_of_configuration(server):
-    with pytest.raises(CommandError, match="the server's address is not one") as told:
+    with pytest.raises(CommandError, match="invalid server URL") as told:
         ProjectClient(server=server, project="shop", token="te_any").request("GET", "jobs/")
     assert told.value.exit_status is Exit.CONFIGURATION
 

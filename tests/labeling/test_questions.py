@@ -149,10 +149,10 @@ def test_who_opens_a_question_is_not_asked_to_label(
     # A place of its own by a direct link, or by its id.
     slot = revision.slots.order_by("number")[0]
     page = client.get(reverse("labeling:label-slot", args=["shop", slot.pk]))
-    assert (page.status_code, "You have opened a question" in page.content.decode()) == (403, True)
+    assert (page.status_code, "You have read a question" in page.content.decode()) == (403, True)
     for path, body in (("", None), ("label/", {"expectation": NO_CALL})):
         answer = client.post(f"/api/v1/projects/shop/claims/{slot.pk}/{path}", body, content_type="application/json")
-        assert (answer.status_code, "You have opened a question" in answer.content.decode()) == (409, True)
+        assert (answer.status_code, "You have read a question" in answer.content.decode()) == (409, True)
     assert not Label.objects.exists()
     # Its author goes on.
     assert client.get(address).status_code == 200

@@ -110,7 +110,7 @@ def test_no_text_breaks_out_of_its_cell(name, other):
     [
         ("0" * 10 + "1" * 20, "1" * 30, "Better, and not by chance: outcome 100.0 %, before 66.7 %."),
         ("1" * 30, "0" * 10 + "1" * 20, "Worse, and not by chance: outcome 66.7 %, before 100.0 %."),
-        ("1" * 30, "0" + "1" * 29, "No change is shown: outcome 96.7 %, before 100.0 %, which may be chance."),
+        ("1" * 30, "0" + "1" * 29, "No significant change: outcome 96.7 %, was 100.0 %."),
         ("1" * 30, "1" * 30, "No change: outcome 100.0 %, and no example came out otherwise than before."),
         ("0" * 10, "1" * 10, "10 examples cannot tell what changed, 20 are needed: outcome 100.0 %."),
     ],

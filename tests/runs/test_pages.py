@@ -106,14 +106,14 @@ def test_what_decides_otherwise_makes_a_run_stale_and_gold_that_is_gone_comes_fi
     run_jobs()
     first, second = (entry.revision for entry in version.entries.select_related("revision__example")[:2])
     example_decide_by(example=first.example, actor=None, decided_by="answer")
-    assertContains(as_viewer.get(page("runs")), "stale: what decides has changed")
+    assertContains(as_viewer.get(page("runs")), "stale: the pass rule has changed")
     example_decide_by(example=first.example, actor=None, decided_by="")
     assertNotContains(as_viewer.get(page("runs")), "stale")
 
     version.dataset.decided_by = "calls"
     version.dataset.save()
     cache.clear()
-    assertContains(as_viewer.get(page("runs")), "stale: what decides has changed")
+    assertContains(as_viewer.get(page("runs")), "stale: the pass rule has changed")
     second.gold = None
     second.save()
     cache.clear()

@@ -233,7 +233,7 @@ def test_the_page_and_the_interface_offer_it(project, version, run_jobs, client,
         response = client.post(reverse("runs:run-failing", args=["shop", 1]))
         assert response["Location"] == "/p/shop/runs/2/"
         run_jobs()
-    assert "those that failed in" in client.get("/p/shop/runs/2/").content.decode()
+    assert "examples that failed in" in client.get("/p/shop/runs/2/").content.decode()
     base = "/api/v1/projects/shop/runs/1/"
     assert client.post(f"{base}errored/").status_code == 422
     assert client.get(f"{base}failing.jsonl").getvalue().count(b"\n") == 2

@@ -255,7 +255,7 @@ STARTERS: dict[str, Callable[[Ground], Any]] = {
 
 
 def main(judge_url: str, shop_url: str) -> dict[str, Any]:
-    """Make the project, begin the jobs, and return their ids by kind, a token, and the pages of work."""
+    """Create project, begin the jobs, and return their ids by kind, a token, and the pages of work."""
     ground = ground_made(judge_url, shop_url)
     pages = pages_made(ground.dataset, ground.owner, ground.run.number)
     _, secret = token_create(

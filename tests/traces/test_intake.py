@@ -241,7 +241,7 @@ def test_a_project_that_sends_too_much_is_told_when_to_come_again(client, token,
 def test_a_process_that_is_full_says_so(client, token, settings):
     settings.TRACES_AT_ONCE = 0
     answer = send(client, token, export(*conversation()))
-    refused(answer, 503, 14, "other batches")
+    refused(answer, 503, 14, "The server is busy")
     assert answer["Retry-After"] == "1"
 
 

@@ -172,7 +172,7 @@ def test_another_account_can_neither_open_nor_answer_it(client, invited, outside
     client.force_login(outsider)
     for answer in (client.get(link), client.post(link, NEW)):
         assert answer.status_code == 409
-        assert "another person than the invitation is for" in answer.content.decode()
+        assert "This invitation is for another person" in answer.content.decode()
         assert "new@example.org" not in answer.content.decode()
     offer = Invitation.objects.get()
     for act in ("accept", "decline"):

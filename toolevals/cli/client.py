@@ -18,11 +18,11 @@ from toolevals.json_types import JsonMapping, JsonObject
 
 def add_server_options(parser: argparse.ArgumentParser) -> None:
     """Add what every verb that speaks to a server needs to know."""
-    words = "By default those of `toolevals login`. A token in TOOLEVALS_TOKEN goes before."
+    words = "Defaults to the saved login. TOOLEVALS_TOKEN takes precedence."
     group = parser.add_argument_group("server", words)
     group.add_argument("--server", default="", metavar="URL", help="by default TOOLEVALS_URL")
     group.add_argument("--project", default="", metavar="SLUG", help="by default TOOLEVALS_PROJECT")
-    group.add_argument("--timeout", type=_seconds, default=3600, metavar="SECONDS", help="for the work to finish")
+    group.add_argument("--timeout", type=_seconds, default=3600, metavar="SECONDS", help="how long to wait for the job")
 
 
 class ProjectClient(ServerClient):
@@ -79,7 +79,7 @@ class ProjectClient(ServerClient):
         except CommandError as error:
             raise CommandError(error.exit_status, f"{error}\n{self._look_again(job)}") from error
         except KeyboardInterrupt:
-            note(f"\nThe work goes on at the server.\n{self._look_again(job)}")
+            note(f"\nThe job continues on the server.\n{self._look_again(job)}")
             raise
         finally:
             if say:
@@ -98,14 +98,14 @@ class ProjectClient(ServerClient):
             if state["state"] in ("succeeded", "failed", "cancelled"):
                 return state
             if self.retry.clock() > self.retry.deadline:
-                raise CommandError(Exit.TIMED_OUT, f"{state['title']}: not finished in time; it goes on at the server")
+                raise CommandError(Exit.TIMED_OUT, f"{state['title']}: timed out; the job continues on the server")
             self.retry.sleep(pause)
             pause = min(pause * 1.5, 2)
 
     def _look_again(self, job: JsonMapping) -> str:
         """Return how to look at a job that is at work: the command, and the page."""
         words = ("toolevals", "jobs", str(job["id"]), "--server", self.server, "--project", self.project)
-        return f"look again: {shlex.join(words)}\n{self._page_of(job)}"
+        return f"check the job: {shlex.join(words)}\n{self._page_of(job)}"
 
     def _page_of(self, job: JsonMapping) -> str:
         return f"the page: {self.page('jobs/' + str(job['id']) + '/')}"

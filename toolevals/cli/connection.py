@@ -105,7 +105,7 @@ class ServerClient:
         self.retry = RetryDeadline(clock() + timeout, clock, sleep)
         self.is_known = False
         if not (token.isascii() and token.isprintable()):
-            raise CommandError(Exit.CONFIGURATION, "the token has characters that no token has: copy it once more")
+            raise CommandError(Exit.CONFIGURATION, "the token contains invalid characters: copy it again")
         with self._spoken():
             self.http = Http(f"{self.server}/api/v1/{path}", {"Authorization": f"Bearer {token}"}, transport)
 
@@ -153,7 +153,7 @@ class ServerClient:
         try:
             yield
         except BadAddressError as error:
-            raise CommandError(Exit.CONFIGURATION, f"the server's address is not one: {error}") from error
+            raise CommandError(Exit.CONFIGURATION, f"invalid server URL: {error}") from error
         except LateError as error:
             raise CommandError(Exit.TIMED_OUT, f"no answer in time from {self.server}") from error
         except UnreachableError as error:

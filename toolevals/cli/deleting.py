@@ -22,7 +22,7 @@ def add_parser(verbs: Verbs) -> None:
     """Add the verbs."""
     parser = verbs.add_parser("delete")
     _add_what(parser)
-    parser.add_argument("--yes", action="store_true", help="do not ask whether it is meant")
+    parser.add_argument("--yes", action="store_true", help="skip the confirmation prompt")
     parser.set_defaults(run=delete)
     parser = verbs.add_parser("trash")
     parser.add_argument("--projects", action="store_true", help="list deleted projects instead")
@@ -33,7 +33,7 @@ def add_parser(verbs: Verbs) -> None:
     parser.set_defaults(run=restore)
     parser = verbs.add_parser("destroy")
     _add_what(parser)
-    parser.add_argument("--yes", action="store_true", help="do not ask to type its name")
+    parser.add_argument("--yes", action="store_true", help="skip typing the name to confirm")
     parser.set_defaults(run=destroy)
 
 
@@ -95,7 +95,7 @@ def _in_trash(client: ProjectClient, arguments: argparse.Namespace) -> str:
 
 def _add_what(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("kind", choices=list(KINDS))
-    parser.add_argument("name", metavar="NAME", help="its short name in addresses; of a run its number")
+    parser.add_argument("name", metavar="NAME", help="its slug, or the number of a run")
     _add_output(parser)
 
 
@@ -107,7 +107,7 @@ def _add_output(parser: argparse.ArgumentParser) -> None:
 def _require_meant(question: str) -> None:
     """Ask on a terminal. Raises CommandError where no one can be asked, or the answer is no."""
     if not sys.stdin.isatty():
-        raise CommandError(Exit.CONFIGURATION, "there is no terminal to confirm: give --yes to delete")
+        raise CommandError(Exit.CONFIGURATION, "cannot ask for confirmation without a terminal: use --yes to delete")
     say(f"{question} It can be restored for 30 days. [y/N] ", end="")
     if sys.stdin.readline().strip().lower() not in ("y", "yes"):
         raise CommandError(Exit.CONFIGURATION, "nothing was deleted")
@@ -117,7 +117,9 @@ def _require_typed(arguments: argparse.Namespace) -> None:
     """Have the name typed on a terminal. Raises CommandError where no one can be asked, or something else is typed."""
     if not sys.stdin.isatty():
         raise CommandError(Exit.CONFIGURATION, "there is no terminal to confirm: give --yes to destroy")
-    say(f"The {arguments.kind} {arguments.name} is destroyed for good. Type {arguments.name}: ", end="")
+    say(
+        f"The {arguments.kind} {arguments.name} will be permanently deleted. Type {arguments.name} to confirm: ", end=""
+    )
     if sys.stdin.readline().strip() != arguments.name:
         raise CommandError(Exit.CONFIGURATION, "nothing was destroyed")
 

@@ -24,7 +24,9 @@ def add_parser(verbs: Verbs) -> None:
     parser.add_argument(
         "--version", metavar="N", help="a frozen version, by number or tag; without it, the dataset now"
     )
-    parser.add_argument("--format", choices=FORMATS, default="jsonl", help="by default jsonl, which says everything")
+    parser.add_argument(
+        "--format", choices=FORMATS, default="jsonl", help="default: jsonl, the only format without losses"
+    )
     parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="by default standard output")
     add_server_options(parser)
     parser.set_defaults(run=run)

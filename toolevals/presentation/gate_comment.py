@@ -160,7 +160,7 @@ def _sentence(layer: LayerChange) -> str:
     if not found.improved and not found.worsened:
         return f"No change: {now}, and no example came out otherwise than before."
     if layer.p_holm is None or layer.p_holm >= ALPHA or not found.difference:
-        return f"No change is shown: {now}, before {percent(found.before)} %, which may be chance."
+        return f"No significant change: {now}, was {percent(found.before)} %."
     way = "Better" if found.difference > 0 else "Worse"
     return f"{way}, and not by chance: {now}, before {percent(found.before)} %."
 

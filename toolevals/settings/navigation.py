@@ -134,7 +134,7 @@ SUBNAVIGATION = {
         ),
     ),
     "runs": Tabs(
-        "Runs and what belongs to them",
+        "Run pages",
         (
             Tab("runs", "Runs", "runs:runs"),
             Tab("experiments", "Experiments", "runs:experiments"),
@@ -147,13 +147,13 @@ SUBNAVIGATION = {
         ),
     ),
     "traces": Tabs(
-        "Traces and what belongs to them",
+        "Trace pages",
         (
             Tab("traces", "Traces", "traces:traces"),
             Tab("tools", "Tools in production", "traces:tools"),
             Tab("rules", "Rules in production", "traces:rules"),
             Tab("costs", "Costs in production", "traces:costs"),
-            Tab("promotions", "Examples of traces", "traces:promotions", role="ADJUDICATOR"),
+            Tab("promotions", "Examples from traces", "traces:promotions", role="ADJUDICATOR"),
             Tab("settings", "Trace settings", "traces:settings", role="OWNER"),
             Tab("judges", "Judges of traces", "traces:judges", role="OWNER"),
             Tab("policies", "Policies of traces", "traces:policies", role="OWNER"),

@@ -34,13 +34,13 @@ class Outage:
 AWAY = Outage(
     HTTPStatus.SERVICE_UNAVAILABLE,
     "The database does not answer at the moment.",
-    "Nothing of this request was kept. Send it again in a few seconds.",
+    "Nothing was saved. Try again in a few seconds.",
     RETRY_SECONDS,
 )
 BUSY = Outage(
     HTTPStatus.SERVICE_UNAVAILABLE,
     "The database is busy with other work.",
-    "Nothing of this request was kept. Send it again in a few seconds.",
+    "Nothing was saved. Try again in a few seconds.",
     RETRY_SECONDS,
 )
 FULL = Outage(

@@ -108,10 +108,10 @@ BUDGET = "budget"
 
 # Where the conversation itself does not show it.
 ENDINGS: Mapping[str, str] = {
-    End.CALLS: "The conversation ended with these calls: nothing simulates their tools.",
-    End.STEPS: "The conversation was ended at the run's cap on turns.",
+    End.CALLS: "The conversation stopped at these calls because their tools have no simulator.",
+    End.STEPS: "The conversation reached the turn limit.",
     End.LOOP: "The conversation was ended because one call was repeated.",
-    End.ERRORS: "The conversation was ended after too many failing tools in succession.",
-    "broken": "The agent broke off by itself.",
-    BUDGET: "The conversation was not begun: the run had spent its budget.",
+    End.ERRORS: "The conversation was ended after stopped: too many tool errors in succession.",
+    "broken": "The agent agent stopped by itself.",
+    BUDGET: "The conversation was not started because the run’s budget was spent.",
 }

@@ -184,7 +184,7 @@ class EvaluationFileReader(PredictionReader):
             self._by_content = self._keys()
         key = content_key(trial.content)
         if key not in self._by_content:
-            message = f"neither its id {trial.external_id} nor what the user says is an example's in this version"
+            message = f"no example in this version has the id {trial.external_id} or the same user text"
             raise InvalidDocument.at(place.pointer, message)
         name = self._by_content[key]
         if name is None:

@@ -157,7 +157,7 @@ def case_rate(*, case: CalibratedCase, actor: User, value: float | None, note: s
             raise InvalidDocument.at("", "This case cannot be rated: what the judge was given is not there.")
         had = Rating.objects.filter(case=case).count()
         if had >= locked.raters:
-            raise InvalidDocument.at("", "As many people as it takes have rated this case.")
+            raise InvalidDocument.at("", "This case already has enough ratings.")
         rating = Rating.objects.create(case=case, rater=actor, place=had + 1, **said)
         project = calibration.judge.project
         audit_record(project=project, actor=actor, verb="case_rate", target=rating, detail={"case": str(case.pk)})

@@ -57,7 +57,7 @@ class RereadingForm(ServiceForm):
     seed = forms.CharField(
         max_length=100,
         required=False,
-        help_text="Any text: the same text draws the same cases. Empty: the date.",
+        help_text="Any text. The same seed selects the same cases. Leave empty to use today’s date.",
     )
 
     def request(self, grading: Grading) -> RereadingRequest:

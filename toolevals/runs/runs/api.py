@@ -127,7 +127,8 @@ class PredictionsSerializer(RunRequestSerializer):
     cut_off = serializers.ChoiceField(
         choices=CUT_OFF,
         default="failed",
-        help_text="What becomes of conversations that were cut before their end: see `ended` of a prediction.",
+        help_text="What becomes of how to grade conversations that stopped early before their end: see `ended` "
+        "of a prediction.",
     )
     file = serializers.FileField()
 

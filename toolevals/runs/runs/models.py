@@ -226,7 +226,7 @@ class Run(Trashable):
 
     @property
     def cut_off(self) -> CutOff:
-        """Return what becomes of conversations that were cut before their end."""
+        """Return what becomes of how to grade conversations that stopped early before their end."""
         return cut_off_in(self.settings.get("cut_off") or "failed")
 
     @property

@@ -296,8 +296,8 @@ def _not_reached(question: TraceQuestion, heard: JudgeReply) -> None:
     )
 
 
-SPENT: Final = "The judge's budget of the day was spent."
-TOO_DEAR: Final = "The question would have taken more than was left of the judge's budget of the day."
+SPENT: Final = "The judge’s daily budget is used up."
+TOO_DEAR: Final = "The question would exceed the judge’s daily budget."
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,7 +26,7 @@ class TracePolicyForm(ServiceForm):
         max_value=100,
         initial=100,
         label="Share of traces",
-        help_text="Percent, by the trace's id. 0 checks none.",
+        help_text="Percentage of traces, selected by trace id. 0 checks none.",
     )
     days = forms.IntegerField(
         min_value=0,

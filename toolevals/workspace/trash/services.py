@@ -67,8 +67,8 @@ def trash_restore(*, row: Any, actor: User | None) -> Any:
     kind, locked = _restorable(row)
     if kind.namesake(locked):
         raise TrashError(
-            f"Another {kind.name} has the short name {kind.key(locked)} by now. "
-            f"Delete that one, or leave this one in the trash; then restore it."
+            f"Another {kind.name} has the short name {kind.key(locked)} now. Delete that one before you restore "
+            f"this one, or leave this one in the trash."
         )
     # A job that was to destroy it has destroyed nothing yet.
     Job.objects.destroying().filter(trashed_with=locked.pk).delete()
