@@ -46,18 +46,23 @@ def waiting(project: Project, role: Role, counted: Mapping[str, int]) -> Iterato
     yield PendingTask(
         answered,
         "of your questions has an answer",
-        "of your questions are answered",
+        "of your questions have answers",
         at["questions"],
         "Read answers",
         MANY,
     )
     read = counted["to_read"]
     yield PendingTask(
-        read, "decision on your labels to read", "outcomes of labels to read", at["feedback"], "Read feedback", MANY
+        read,
+        "decision on your labels to read",
+        "decisions on your labels to read",
+        at["feedback"],
+        "Read feedback",
+        MANY,
     )
     calibrate = reverse("labeling:calibration-waiting", args=[project.slug])
     left = counted["to_calibrate"]
-    yield PendingTask(left, "calibration example to label", "examples left to calibrate on", calibrate, "Calibrate")
+    yield PendingTask(left, "calibration example to label", "calibration examples to label", calibrate, "Calibrate")
 
 
 def news(project: Project, since: datetime) -> Iterator[News]:

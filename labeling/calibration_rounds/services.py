@@ -213,4 +213,4 @@ def _require_open(calibration: CalibrationRound, item: CalibrationItem) -> None:
     if calibration.closed_at is not None:
         raise InvalidAct("This calibration round is closed.")
     if not Revision.objects.filter(pk=item.revision_id, resolution__in=RESOLVED).exists():
-        raise InvalidAct("This example was reopened: the round goes on without it until it is resolved again.")
+        raise InvalidAct("This example was reopened: the round continues without it until it is resolved again.")

@@ -88,7 +88,7 @@ def _batch(request: ProjectRequest, dataset: Dataset, examples: list[Example], s
 
 def _reopen(request: ProjectRequest, dataset: Dataset, examples: list[Example], said: dict[str, Any]) -> str:
     done = examples_reopen(examples=examples, actor=request.user, reason=said["reason"])
-    return _words(done, "re-queued", "The page of each puts its earlier gold in force again.")
+    return _words(done, "re-queued", "To undo, restore the earlier gold on the page of each example.")
 
 
 def _set_aside(request: ProjectRequest, dataset: Dataset, examples: list[Example], said: dict[str, Any]) -> str:
@@ -98,7 +98,7 @@ def _set_aside(request: ProjectRequest, dataset: Dataset, examples: list[Example
 
 ACTS = {
     "assign": Act("Assign", "Keep a free place of each for one person, or for no one any more.", AssignForm, _assign),
-    "reopen": Act("Re-queue", "Begin another round of labels; their gold is in force no more.", ReasonForm, _reopen),
+    "reopen": Act("Re-queue", "Start another round of labels. Their current gold is suspended.", ReasonForm, _reopen),
     "set-aside": Act(
         "Set aside", "Decide that there is no gold, where labels wait to be decided.", SetAsideForm, _set_aside
     ),

@@ -281,7 +281,7 @@ def _spares(revision: Revision, user: User, role: Role) -> Iterator[Event]:
     for spare in spares.order_by("pk"):
         words = expectation_words(spare.expectation) if spare.expectation is not None else None
         what = "labelled" if words else f"answered: {LabelAnswer(spare.answer).label}"
-        notes = ["kept as a spare label: others had the example meanwhile. It counts in no figure"]
+        notes = ["saved as a spare label: others had already labelled the example. It is not counted"]
         if spare.guideline:
             notes.append(f"guideline {spare.guideline}")
         yield Event(

@@ -79,7 +79,7 @@ def lines_of_list(file: IO[bytes]) -> Iterator[bytes]:
 
 
 def _no_options(options: JsonMapping) -> list[Problem]:
-    return [Problem(f"/options/{name}", "is no option of this format") for name in options]
+    return [Problem(f"/options/{name}", "is not an option of this format") for name in options]
 
 
 def _table_options(options: JsonMapping) -> list[Problem]:
@@ -282,7 +282,7 @@ def source_of(file: IO[bytes]) -> DetectedSource:
         raise InvalidDocument.at("", "is empty")
     if head.lstrip()[:1] not in (b"{", b"["):
         if len(head) > MAX_LINE_BYTES:
-            raise InvalidDocument.at("", f"is no JSON, and its first line is longer than {MAX_LINE_BYTES:,} bytes")
+            raise InvalidDocument.at("", f"is not JSON, and its first line is longer than {MAX_LINE_BYTES:,} bytes")
         return _text(file)
     first = _value(head.strip())
     if isinstance(first, Mapping) and (source := _named(line_format(first))) is not None:

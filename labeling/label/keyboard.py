@@ -105,7 +105,7 @@ ACTIONS = (
     Action("Previous difference", "arrowup", "previous", (ADJUDICATE,)),
     Action("Next difference", "arrowdown", "next", (ADJUDICATE,)),
     Action("Take left and continue", "arrowleft", "left", (ADJUDICATE,)),
-    Action("Take right, and go on", "arrowright", "right", (ADJUDICATE,)),
+    Action("Take right and continue", "arrowright", "right", (ADJUDICATE,)),
     Action("Take left, right", "1 2", pages=(ADJUDICATE,)),
     Action("Both are right", "b", "both", (ADJUDICATE,)),
     Action("All left", "shift+arrowleft", "all_left", (ADJUDICATE,)),
@@ -153,7 +153,7 @@ def moved_keys(own: Mapping[str, str], page: str) -> list[dict[str, str]]:
 def binding_problems(own: Mapping[str, str]) -> dict[str, str]:
     """Return what is wrong with a person's keys, a sentence for each action's name."""
     names = {action.name: action for action in ACTIONS if action.name}
-    problems = {name: "There is no such action." for name in own if name not in names}
+    problems = {name: "This action does not exist." for name in own if name not in names}
     for name, key in own.items():
         if name in names and (problem := _problem(key)):
             problems[name] = problem

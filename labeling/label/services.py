@@ -309,7 +309,7 @@ def suggestions_store(*, dataset: Dataset, actor: User | None, rows: Sequence[Su
     for number, row in enumerate(rows):
         revision = revisions.get(row.external_id)
         if revision is None or revision.pk in read:
-            words = "is no example of this dataset" if revision is None else "is named twice"
+            words = "is not an example of this dataset" if revision is None else "is named twice"
             problems.append(Problem(f"/{number}/id", f"{row.external_id!r} {words}"))
             continue
         try:

@@ -234,7 +234,7 @@ PLACE_WORDS: Mapping[str, str] = {
     "ordered": "in this order",
     "group": "in any order with its neighbour",
     "unordered": "at any time",
-    "instead": "instead of the one before",
+    "instead": "instead of the previous call",
     "disallowed": "must not be called",
 }
 

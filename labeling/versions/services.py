@@ -112,7 +112,7 @@ def _note_require(note: str, misfits: Sequence[str], reason: str) -> str:
         named = [f"{misfit}." for misfit in misfits[:_NAMED]]
         if len(misfits) > _NAMED:
             named.append(f"And {len(misfits) - _NAMED:,} more, which the lint lists.")
-        todo = f"Correct {'it' if one else 'them'}, or give a reason to freeze {'it' if one else 'them'} all the same."
+        todo = f"Correct {'it' if one else 'them'}, or give a reason to freeze {'it' if one else 'them'} anyway."
         raise Misfits("\n".join([f"{head}:", *named, todo]))
     whole = f"{note} ({head}: {reason})".strip()
     if len(whole) > _NOTE_LENGTH:

@@ -107,9 +107,9 @@ ENDS: Final[dict[str, str]] = {
     End.STEPS: "stopped: turn limit",
     End.LOOP: "repeated one call",
     End.ERRORS: "too many failing tools",
-    "broken": "broke off by itself",
+    "broken": "stopped before finishing",
     End.UNREACHABLE: "could not be reached: errored",
-    BUDGET: "not begun: unscored",
+    BUDGET: "not started: unscored",
 }
 
 

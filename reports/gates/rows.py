@@ -25,7 +25,7 @@ _WORDS: Final = {
     "error": "fails the gate",
     "warn": "warns",
     "skip": "is set aside",
-    "tool": "each tool by itself",
+    "tool": "each tool separately",
     "error_class": "each class of error",
     "failure": "each tool with each class of error",
     "cases": "single examples",

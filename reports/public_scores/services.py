@@ -94,7 +94,7 @@ class PublicScoreForm(PlainForm):
 
     def clean_source(self) -> str:
         address: str = self.cleaned_data["source"]
-        URLValidator(schemes=["http", "https"], message="An address that begins with http:// or https://.")(address)
+        URLValidator(schemes=["http", "https"], message="An address that starts with http:// or https://.")(address)
         return address
 
     def clean_published_on(self) -> date:
@@ -131,7 +131,7 @@ def read_scores(content: bytes) -> list[JsonObject]:
     except UnicodeDecodeError:
         raise InvalidDocument.at("", "is not UTF-8") from None
     except csv.Error as error:
-        raise InvalidDocument.at("", f"is no CSV: {error}") from None
+        raise InvalidDocument.at("", f"is not CSV: {error}") from None
 
 
 def _rows(rows: csv.DictReader[str]) -> list[JsonObject]:

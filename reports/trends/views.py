@@ -71,7 +71,7 @@ def _compared(first: RunFacts, last: RunFacts, joined: int, project: Project) ->
         many = f"comparisons of more than {count(MOST_COMPARED)} examples run on request only"
         return TrendSentence(f"Not tested here: run {first.number} against run {last.number}, {many}.", *numbers)
     if pair is None or pair.refusal:
-        return TrendSentence(f"Cannot tell: run {first.number} and run {last.number} cannot be compared.")
+        return TrendSentence(f"No conclusion: run {first.number} and run {last.number} cannot be compared.")
     row = next((each for each in pair.comparison.layers if each.name == DECIDING), None)
     return TrendSentence(_words(row, *numbers, joined), *numbers)
 
@@ -79,12 +79,12 @@ def _compared(first: RunFacts, last: RunFacts, joined: int, project: Project) ->
 def _words(row: LayerDelta | None, first: int, last: int, joined: int) -> str:
     runs = f"over {joined} comparable runs"
     if row is None:
-        return f"Cannot tell {runs}: run {first} and run {last} have no scored example in common."
+        return f"No conclusion {runs}: run {first} and run {last} share no scored example."
     found = row.compared
     rates = f"{percent(found.before)} % of examples passed in run {first}, {percent(found.after)} % in run {last}"
     if not row.tells:
         many = f"{count(found.examples)} shared example{'' if found.examples == 1 else 's'}"
-        return f"Cannot tell {runs}: {rates}, and {many} are too few, at least {FEWEST_EXAMPLES} are needed."
+        return f"No conclusion {runs}: {rates}, and {many} are too few; at least {FEWEST_EXAMPLES} are needed."
     if row.change == "same":
         return f"No change {runs}: every example has the same result in run {first} and run {last}."
     if row.change == "unclear":

@@ -184,7 +184,7 @@ def test_the_published_files_are_read_as_they_are(rows, config, capsys):
         ("yaml", "bounds: !!python/object:os.system []", "not YAML"),
         ("yaml", "bounds: 2026-01-01", "/bounds"),
         ("yaml", "- 1", "is not an object"),
-        ("ini", "", "is none of .json"),
+        ("ini", "", "is not one of .json"),
         ("json", '{"bounds": [{"metric": "outcome", "min": 95}]}', "not a percentage"),
     ],
 )

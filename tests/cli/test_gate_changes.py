@@ -61,4 +61,4 @@ def test_a_file_s_comment_has_no_links(rows, tmp_path):
     assert "| ▲ | 25 → 0 | <code>track</code> as <code>refund</code> |" in text
     assert "](" not in text
     assert main(["gate", after, "--markdown", str(comment)]) == Exit.OK
-    assert "Nothing is compared: no run before this one was named." in comment.read_text()
+    assert "No comparison: no baseline run was named." in comment.read_text()

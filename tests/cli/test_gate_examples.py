@@ -223,6 +223,6 @@ def test_each_way_in_which_a_marked_test_comes_out(place):
         "cannot read",
         "unexpected keyword argument",
         "needs @pytest.mark.toolevals",
-        "is no share from 0 to 1",
+        "is not a share from 0 to 1",
     ):
         assert words in said

@@ -197,7 +197,7 @@ def test_the_token_goes_to_no_other_address(forge, rows, monkeypatch, capsys):
 @pytest.mark.parametrize(
     ("changed", "words"),
     [
-        ({"GITHUB_REPOSITORY": ""}, "GITHUB_REPOSITORY is not set: this is no job of GitHub Actions"),
+        ({"GITHUB_REPOSITORY": ""}, "GITHUB_REPOSITORY is not set: this is not a job of GitHub Actions"),
         ({"GITHUB_REPOSITORY": "a/b/../c"}, "GITHUB_REPOSITORY is not OWNER/NAME"),
         ({"GITHUB_TOKEN": ""}, "GITHUB_TOKEN is not set"),
         ({"GITHUB_TOKEN": "a\nb"}, "characters that no token has"),

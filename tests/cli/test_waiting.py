@@ -199,5 +199,5 @@ def test_a_wrong_address_is_an_error_of_configuration(server):
 
 def test_a_next_page_is_on_the_network(clock):
     server = Server({"results": [], "next": "file:///etc/hosts"})
-    with pytest.raises(CommandError, match="does not begin with http"):
+    with pytest.raises(CommandError, match="does not start with http"):
         list(client_of(server, clock).pages("jobs/"))

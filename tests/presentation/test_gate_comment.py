@@ -155,7 +155,7 @@ def test_a_passed_check_keeps_its_note_alone():
     said = comment(None, "n", status="passed")
     assert "Note" in said
     assert "See" not in said
-    assert "Nothing is compared: no run before this one was named." in said
+    assert "No comparison: no baseline run was named." in said
 
 
 @pytest.mark.thorough

@@ -188,7 +188,7 @@ def test_a_forgiven_call_is_marked_with_the_reason_and_not_compared(get, grading
     page = get("case", grading, case.pk)
     html = text(page)
     assert html.count("after a failure: doesn’t count") == 1
-    reason = "get_order_from_archive is no excess call: get_order was called as expected and failed"
+    reason = "get_order_from_archive is not an excess call: get_order was called as expected and failed"
     assert reason in html
     assert reason in next(
         row["reasons"] for row in csv_rows(get("cases-csv", grading)) if row["case_id"] == str(case.pk)

@@ -48,7 +48,7 @@ def _text(found: JsonMapping, tools: list[JsonMapping]) -> Iterator[str]:
     differing = "; ".join(f"{each['what']} {each['before']} -> {each['after']}" for each in found["differences"])
     left_out = ", ".join(f"{count} {why}" for why, count in found["outside"].items() if count)
     yield f"{found['examples']} examples compared{f', left out: {left_out}' if left_out else ''}"
-    yield f"differs: {differing or 'nothing of agent and dataset'}"
+    yield f"differs: {differing or 'nothing about agent or dataset'}"
     yield ""
     yield table(LAYERS, map(_layer, found["layers"]))
     moved = [row for row in tools if any(row[kind]["fixed"] or row[kind]["broken"] for kind in ("missed", "wrong"))]

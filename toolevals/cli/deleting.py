@@ -80,7 +80,11 @@ def destroy(arguments: argparse.Namespace) -> int:
         item = _outside(client).request("POST", f"deleted-projects/{pk}/destroy/", json=said)
     else:
         item = client.post_once(f"trash/{pk}/destroy/", json=said)
-    say(json.dumps(item, indent=2) if arguments.json else f"{arguments.kind} {arguments.name}: being destroyed")
+    say(
+        json.dumps(item, indent=2)
+        if arguments.json
+        else f"{arguments.kind} {arguments.name}: being deleted permanently"
+    )
     return Exit.OK
 
 
@@ -116,12 +120,14 @@ def _require_meant(question: str) -> None:
 def _require_typed(arguments: argparse.Namespace) -> None:
     """Have the name typed on a terminal. Raises CommandError where no one can be asked, or something else is typed."""
     if not sys.stdin.isatty():
-        raise CommandError(Exit.CONFIGURATION, "there is no terminal to confirm: give --yes to destroy")
+        raise CommandError(
+            Exit.CONFIGURATION, "cannot ask for confirmation without a terminal: use --yes to delete permanently"
+        )
     say(
         f"The {arguments.kind} {arguments.name} will be permanently deleted. Type {arguments.name} to confirm: ", end=""
     )
     if sys.stdin.readline().strip() != arguments.name:
-        raise CommandError(Exit.CONFIGURATION, "nothing was destroyed")
+        raise CommandError(Exit.CONFIGURATION, "nothing was deleted")
 
 
 def _show(arguments: argparse.Namespace, item: JsonObject) -> None:
@@ -133,7 +139,7 @@ def _line(item: JsonObject) -> str:
     if not item["deleted_at"]:
         return f"{what}: restored"
     who = f" by {item['deleted_by']['name']}" if item["deleted_by"] else ""
-    return f"{what}: deleted {item['deleted_at'][:10]}{who}, destroyed {item['destroy_at'][:10]}"
+    return f"{what}: deleted {item['deleted_at'][:10]}{who}, deleted permanently {item['destroy_at'][:10]}"
 
 
 def _deleted(client: ProjectClient, *, projects: bool) -> Iterator[JsonObject]:

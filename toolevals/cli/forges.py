@@ -41,7 +41,7 @@ class GitHub(Forge):
         outside = "run it in a workflow on pull_request, or leave --github out"
         for name in ("GITHUB_REPOSITORY", "GITHUB_EVENT_PATH"):
             if not _said(name):
-                raise cls.wrong(f"{name} is not set: this is no job of GitHub Actions; {outside}")
+                raise cls.wrong(f"{name} is not set: this is not a job of GitHub Actions; {outside}")
         repository = _said("GITHUB_REPOSITORY")
         if not re.fullmatch(r"[\w.-]+/[\w.-]+", repository, re.ASCII):
             raise cls.wrong("GITHUB_REPOSITORY is not OWNER/NAME")

@@ -38,7 +38,7 @@ from toolevals.presentation.gate_reports import (
     remarks,
 )
 
-HEAD = ("check", "status", "figure", "95 %", "asked for", "counted")
+HEAD = ("check", "status", "figure", "95 %", "required", "counted")
 _WIDTH = 110
 # Work out what changed from the run before; None without one.
 Changes = Callable[[], RunChanges | None]

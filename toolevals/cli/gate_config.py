@@ -146,7 +146,7 @@ def read_config(path: Path) -> Any:
     # Every JSON document is one of YAML.
     read = load_yaml if path == STANDARD_INPUT else _READERS.get(path.suffix.lower())
     if read is None:
-        raise CommandError(Exit.CONFIGURATION, f"{path}: is none of {', '.join(_READERS)}")
+        raise CommandError(Exit.CONFIGURATION, f"{path}: is not one of {', '.join(_READERS)}")
     try:
         text = read_input_text(path)
     except CommandError as error:

@@ -322,7 +322,7 @@ def _import(arguments: argparse.Namespace, file: Path, source: str, options: Jso
 
 def _write_category(stream: BinaryIO, folder: Path, category: str) -> None:
     if category not in CATEGORIES:
-        raise CommandError(Exit.CONFIGURATION, f"{category!r} is no category: take some of {', '.join(CATEGORIES)}")
+        raise CommandError(Exit.CONFIGURATION, f"{category!r} is not a category: use some of {', '.join(CATEGORIES)}")
     name = f"BFCL_v4_{category}.json"
     answers_file = folder / "possible_answer" / name
     answers = {row["id"]: row for row in _rows(answers_file)} if answers_file.exists() else {}

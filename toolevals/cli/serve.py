@@ -195,7 +195,7 @@ def port_free(host: str, port: int) -> None:
         try:
             probe.bind((host, port))
         except OverflowError as error:
-            words = f"{port} is no port: choose one between 1024 and 65535"
+            words = f"{port} is not a port: choose one between 1024 and 65535"
             raise CommandError(Exit.CONFIGURATION, words) from error
         except OSError as error:
             words = f"cannot listen on {host}, port {port} ({error.strerror}): choose another, as --port {port + 1}"

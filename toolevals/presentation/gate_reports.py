@@ -126,7 +126,7 @@ def _test_case(suite: Element, check: Check, kind: str) -> None:
 
 def _facts(check: Check) -> str:
     lines = [
-        f"{check.status}: {figure(check)} over {check.count:,}, asked for {check.bound}",
+        f"{check.status}: {figure(check)} over {check.count:,}, required {check.bound}",
         f"95 % interval: {interval(check)}",
     ]
     named = examples(check)

@@ -48,7 +48,7 @@ def tools_make(project: Project, actor: User, *, slug: str, name: str) -> tuple[
         registry=registry,
         actor=actor,
         document=content.tools("after"),
-        note="Every description rewritten to lead with what triggers the tool",
+        note="Every description rewritten to start with when to use the tool",
     )
     return before, after
 

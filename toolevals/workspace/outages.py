@@ -46,7 +46,7 @@ BUSY = Outage(
 FULL = Outage(
     HTTPStatus.INSUFFICIENT_STORAGE,
     "The server’s disk is full.",
-    "Nothing of this request was kept. The operator of the server must make room; then send it again.",
+    "Nothing in this request was saved. The operator of the server must make room; then send it again.",
 )
 
 

@@ -116,7 +116,7 @@ def test_what_is_left_out_has_its_default():
             {"assertions": [{"template": "a", "conditions": ["0 <= avg_score <= 85"]}]},
             "/assertions/0/conditions/0: 85 is not between 0 and 1, as avg_score is at character 19",
         ),
-        (regression("paired", most=1), "/regressions/0/most: says nothing to the rule paired, only to cases"),
+        (regression("paired", most=1), "/regressions/0/most: does not apply to the rule paired, only to cases"),
         (regression("cases", alpha=0.1), "/regressions/0/alpha: says nothing"),
         (regression("paired", per="tool", overrides={"x": 1}), "/regressions/0/overrides: says nothing"),
         (regression("cases", overrides={"x": 1}), "/regressions/0/overrides: needs per or per_stratum"),

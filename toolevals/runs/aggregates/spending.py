@@ -112,6 +112,6 @@ ENDINGS: Mapping[str, str] = {
     End.STEPS: "The conversation reached the turn limit.",
     End.LOOP: "The conversation was ended because one call was repeated.",
     End.ERRORS: "The conversation was ended after stopped: too many tool errors in succession.",
-    "broken": "The agent agent stopped by itself.",
+    "broken": "The agent stopped before finishing.",
     BUDGET: "The conversation was not started because the run’s budget was spent.",
 }

@@ -188,7 +188,7 @@ class EvaluationFileReader(PredictionReader):
             raise InvalidDocument.at(place.pointer, message)
         name = self._by_content[key]
         if name is None:
-            message = "several examples of this version have the same text, and its id is none of theirs"
+            message = "several examples of this version have the same text, and its id is not one of theirs"
             raise InvalidDocument.at(place.pointer, message)
         return name
 

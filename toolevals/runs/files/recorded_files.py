@@ -34,7 +34,7 @@ def result_document(content: bytes, most: int = MOST_BYTES) -> Any:
                 limit = min(most, unpacked_limit(len(content)))
                 content = stream.read(limit + 1)
         except (OSError, EOFError, zlib.error) as error:
-            raise InvalidDocument.at("", f"is no whole gzip file: {error}") from None
+            raise InvalidDocument.at("", f"is not a whole gzip file: {error}") from None
         if len(content) > limit:
             raise too_large(limit)
     return load_json(content, max_bytes=most, max_depth=MAX_DEPTH)

@@ -148,7 +148,7 @@ class TryoutForm(PlainForm):
     )
     budget = forms.FloatField(min_value=0, required=False, label="Cap", help_text="What it may cost; empty for none.")
     thumbs = forms.BooleanField(
-        required=False, label="Those with a thumb down first", help_text="By a rubric of that name."
+        required=False, label="Those with a thumb down first", help_text="By a rubric with this name."
     )
 
     def __init__(self, project: Project, *args: Any, **kwargs: Any) -> None:

@@ -40,10 +40,10 @@ def transcripts_ingest(lease: Lease) -> None:
     """
     run = Run.with_trash.select_related("dataset_version", "agent").filter(pk=lease.payload["run"]).first()
     if run is None:
-        raise BatchRefused("The file was refused, and there is no run of it. Correct it, and upload it as a new run.")
+        raise BatchRefused("The file was refused, and no run was created. Fix the file and upload it as a new run.")
     upload = Upload.objects.filter(pk=lease.payload["upload"]).first()
     if upload is None:
-        raise _refused(run, "The file is no longer kept. Upload it again as a new run.")
+        raise _refused(run, "The file has expired. Upload it again as a new run.")
     writer = _Writer(run, lease)
     with upload.file.open("rb") as file:
         reader = _reader(file, writer, run)

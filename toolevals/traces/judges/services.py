@@ -431,4 +431,4 @@ def _problems_of_kind(bound: TraceJudge | None, judge: Judge, kind: str) -> Iter
         if not kinds:
             yield Problem("/judge", f"asks about what is expected; traces have no gold: {words}, without expectation")
         else:
-            yield Problem("/span_kind", f"is nothing that this judge can be asked about: {words}")
+            yield Problem("/span_kind", f"cannot be judged by this judge: {words}")

@@ -102,7 +102,10 @@ def _shape(_: TraceReading, used: Sequence[UsedTool], __: Limits) -> Iterator[tu
         if each.arguments is None:
             yield each.span_id, Verdict("unscored", None, f"{each.tool}: nothing says the arguments.")
         else:
-            yield each.span_id, _verdict(isinstance(each.arguments, dict), f"{each.tool}: the arguments are no object.")
+            yield (
+                each.span_id,
+                _verdict(isinstance(each.arguments, dict), f"{each.tool}: the arguments are not an object."),
+            )
 
 
 def _offered(trace: TraceReading, used: Sequence[UsedTool], _: Limits) -> Iterator[tuple[str, Verdict]]:

@@ -92,7 +92,7 @@ FORMATS: dict[str, FileFormat] = {
             _of_first(langsmith.detect_examples),
             langsmith.read_examples,
             ("inputs", "outputs", "metadata", "dataset_id"),
-            "metadata that is no stratum and dates (silently); words expected of the agent are expected in its answer",
+            "dates, and metadata that is not a stratum (silently); words expected of the agent are expected in its answer",
             "made by langsmith 0.15.0 without its service",
         ),
         FileFormat(
@@ -115,7 +115,7 @@ FORMATS: dict[str, FileFormat] = {
             _of_first(langfuse.detect_items),
             langfuse.read_items,
             ("input", "expectedOutput", "datasetId", "sourceTraceId"),
-            "metadata that is no stratum and dates (silently); that an item is archived",
+            "dates, and metadata that is not a stratum (silently); that an item is archived",
             "written by hand after Langfuse's public API and its tables' columns",
             tables=True,
         ),
@@ -182,7 +182,7 @@ FORMATS: dict[str, FileFormat] = {
             pydantic_evals.detect_dataset,
             pydantic_evals.read_dataset,
             ("cases", "evaluators", "name"),
-            "evaluators other than equality; metadata that is no stratum (silently)",
+            "evaluators other than equality; metadata that is not a stratum (silently)",
             "made by pydantic-evals 2.62.0",
         ),
         FileFormat(
@@ -249,7 +249,7 @@ FORMATS: dict[str, FileFormat] = {
             phoenix.detect_examples,
             phoenix.read_examples,
             ("data", "version_id"),
-            "metadata that is no stratum (silently)",
+            "metadata that is not a stratum (silently)",
             "written by the documents of Phoenix's REST interface, JSON and CSV",
             tables=True,
         ),
@@ -483,7 +483,7 @@ def detected(document: object, *, is_table: bool = False) -> Detected:
 def format_named(name: str) -> FileFormat:
     """Return a format by its name. Raises InvalidDocument."""
     if name not in FORMATS:
-        raise InvalidDocument.at("", f"{name} is no format: there are {', '.join(FORMATS)}")
+        raise InvalidDocument.at("", f"{name} is not a format: there are {', '.join(FORMATS)}")
     return FORMATS[name]
 
 

@@ -119,7 +119,7 @@ def _item(item: JsonMapping) -> Entry:
     tools, more = tools_in_row(offered or None, "/input/tools")
     losses = (*left, *losses, *more, *unknown_keys(item, _ITEM))
     if item.get("status") == "ARCHIVED":
-        losses = (*losses, Problem("/status", "is ARCHIVED there: imported all the same"))
+        losses = (*losses, Problem("/status", "is ARCHIVED there: imported anyway"))
     strata = strata_in(metadata) if isinstance(metadata, Mapping) else {}
     row = example_of(
         item.get("id"), "langfuse", content, tools=tools, expectation=expectation, strata=strata, losses=losses
@@ -217,7 +217,7 @@ def _kind(item: JsonMapping) -> SpanKind:
 
 def _left(item: JsonMapping) -> tuple[Problem, ...]:
     return tuple(
-        Problem(f"/{key}", "is no part of what was said and done: left out")
+        Problem(f"/{key}", "is not a part of what was said and done: left out")
         for key in item
         if key in _KEPT_THERE and json_in(item[key])
     )
