@@ -92,7 +92,7 @@ FORMATS: dict[str, FileFormat] = {
             _of_first(langsmith.detect_examples),
             langsmith.read_examples,
             ("inputs", "outputs", "metadata", "dataset_id"),
-            "dates, and metadata that is not a stratum (silently); words expected of the agent are expected in its answer",
+            "metadata that is not a stratum, dates (silently); words expected of the agent are expected in the answer",
             "made by langsmith 0.15.0 without its service",
         ),
         FileFormat(
