@@ -146,7 +146,7 @@ def test_the_page_says_that_it_is_kept_and_goes_on(client, late, project):
     url = f"/p/{project.slug}/label/{slot.pk}"
     told = client.post(f"{url}/draft/", sent)
     assert told.status_code == 409
-    assert "it is kept as a spare label" in told.json()["message"]
+    assert "saved as a spare label" in told.json()["message"]
     answer = client.post(f"{url}/submit/", sent, headers={"HX-Request": "true", "X-Submission": "b" * 32})
     assert answer["X-Accepted"] == "b" * 32
     assert "Saved as a spare label: ex-0 was already labelled by others." in answer.content.decode()

@@ -137,7 +137,7 @@ def test_a_decision_needs_every_part_and_a_reason(disagreed: Revision, client: C
 def test_without_a_script_what_was_chosen_stays(disagreed: Revision, client: Client):
     response = client.post(url("adjudicate-decide", disagreed.pk), choices(express="left") | {"rationale": "Half."})
     assert response.status_code == 422
-    assert "1 difference is still open" in body(response)
+    assert "1 difference is undecided" in body(response)
     assert "Half." in body(response)
 
 

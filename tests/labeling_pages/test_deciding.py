@@ -176,7 +176,7 @@ def test_reviewers_read_what_came_of_their_labels(
     assert "store" in page
     assert "1 new" in page
     client.post(url("feedback-seen"))
-    assert "nothing new" in body(client.get(url("feedback")))
+    assert "no new feedback" in body(client.get(url("feedback")))
     first = as_user(reviewer)
     assert "All decisions agree" in body(first.get(url("feedback")))
     assert "ex-0" in body(first.get(url("feedback") + "?same"))

@@ -115,7 +115,7 @@ def test_what_is_wrong_with_an_account_leaves_the_link_as_it_was(client, invited
         (
             lambda row: invitation_create(project=row.project, actor=None, email=row.email, role=Role.VIEWER),
             404,
-            "no link",
+            "is not valid",
         ),
         (lambda row: invitation_accept_as_new(invitation=row, name="N", password=PASSWORD), 410, "answered already"),
     ],
