@@ -230,4 +230,4 @@ def _moment(name: str, text: str) -> datetime | None:
             return moment if timezone.is_aware(moment) else timezone.make_aware(moment)
     except (ValueError, OverflowError):
         pass
-    raise FilterError(f"{name} is not a day, such as 2026-11-26, and no time: {text[:40]}")
+    raise FilterError(f"{name} is neither a day, such as 2026-11-26, nor a time: {text[:40]}")

@@ -48,7 +48,7 @@ def _drafts(document: object, root: str) -> Drafts:
             return
         if document and provider_run_tool(document) is None:
             name = str(next(iter(document)))[:60]
-            words = f"{name!r} is not a list of functions and no tool that is known: leave it out, or write functions"
+            words = f"{name!r} is neither a list of functions nor a known tool: leave it out, or write functions"
             yield InvalidDocument.at(root + pointer_to([name]), words)
             return
     yield draft_of(document, root, _read)
