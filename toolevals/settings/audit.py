@@ -68,6 +68,7 @@ AUDIT_PHRASES = {
     "dispute_settle": "settled a dispute of",
     "drift_begin": "started a drift check of",
     "errored_ask_again": "retried the errored cases of",
+    "example_tag": "set a stratum of",
     "example_decide_by": "chose the pass rule of",
     "examples_import": "imported examples into",
     "export_start": "exported",
