@@ -67,20 +67,18 @@ def test_a_trend_shows_every_run_with_its_intervals(browser_of, build, project):
         (
             20,
             2,
-            "Better over 2 comparable runs, and not by chance: the outcome rose from 33.3 % of examples in run 1 "
+            "Significantly better over 2 comparable runs: the pass rate rose from 33.3 % of examples in run 1 "
             "to 93.3 %",
         ),
         (
             2,
             20,
-            "Worse over 2 comparable runs, and not by chance: the outcome fell from 93.3 % of examples in run 1 "
-            "to 33.3 %",
+            "Significantly worse over 2 comparable runs: the pass rate fell from 93.3 % of examples in run 1 to 33.3 %",
         ),
         (
             3,
             2,
-            "Cannot tell whether the outcome changed over 2 comparable runs: 90.0 % of examples passed in run 1, "
-            "93.3 %",
+            "No significant change over 2 comparable runs: 90.0 % of examples passed in run 1, 93.3 %",
         ),
         (2, 2, "No change over 2 comparable runs"),
     ],

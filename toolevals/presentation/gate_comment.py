@@ -161,7 +161,7 @@ def _sentence(layer: LayerChange) -> str:
         return f"No change: {now}, and every example has the same result as before."
     if layer.p_holm is None or layer.p_holm >= ALPHA or not found.difference:
         return f"No significant change: {now}, was {percent(found.before)} %."
-    way = "Better" if found.difference > 0 else "Worse"
+    way = "better" if found.difference > 0 else "worse"
     return f"Significantly {way}: {now}, was {percent(found.before)} %."
 
 

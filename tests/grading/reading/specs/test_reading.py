@@ -134,7 +134,7 @@ def test_every_bad_tool_is_named():
 
 
 def test_an_unknown_format_is_refused():
-    with pytest.raises(InvalidDocument, match="no format"):
+    with pytest.raises(InvalidDocument, match="is not a format"):
         read_tools([NATIVE], format="wsdl")
 
 
