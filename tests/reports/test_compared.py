@@ -76,7 +76,7 @@ def test_the_matrix_by_hand():
 def test_the_sentence_claims_only_what_the_test_has_shown():
     row = by_hand().layer("")
     assert change_sentence(row) == (
-        "Significantly better by chance: 95.0 % of examples are right in their outcome, up from 55.0."
+        "Significantly better: 95.0 % of examples are right in their outcome, up from 55.0."
     )
     assert change_details(row).startswith("Difference +40.0 points (")
     assert "exact McNemar p = 0.021, the interval agrees." in change_details(row)
@@ -93,11 +93,11 @@ def test_the_sentence_claims_only_what_the_test_has_shown():
         ([(right("a"), wrong("a", "b"))] * 5 + [(right("a"), right("a"))] * 15, "No significant change: 75.0 %"),
         (
             [(right("a"), wrong("a", "b"))] * 3,
-            "0.0 % of examples are right in their outcome, before 100.0 %; 3 examples",
+            "0.0 % of examples are right in their outcome, was 100.0 %. 3 examples",
         ),
         (
             [(right("a"), wrong("a", "b"))] * 19,
-            "0.0 % of examples are right in their outcome, before 100.0 %; 19",
+            "0.0 % of examples are right in their outcome, was 100.0 %. 19",
         ),
         ([(("", "", "errored"), right("a"))], "Nothing was scored in both runs."),
     ],
