@@ -69,4 +69,4 @@ def test_each_link_opens_the_examples_it_counts(build: Builder, browser_of):
 def test_a_pair_of_runs_without_a_comparison_says_why(build: Builder, browser_of):
     one, other = build.grading([Case("a", "a")]), build.grading([Case("a", "a")])
     said = comment(browser_of, one, other)
-    assert "Nothing is compared: the server answered 409" in said
+    assert "No comparison: the server answered 409" in said

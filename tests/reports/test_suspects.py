@@ -56,7 +56,7 @@ def test_models_that_agree_against_gold_make_it_suspect(project, version, run_jo
     assert [(each["agent"], each["run"]) for each in agreement["witnesses"]] == [("one", 1), ("two", 2)]
     # Each sides with the gold of both other examples: (2 + 1)/(2 + 2).
     assert by_kind["failed"]["evidence"] == pytest.approx(3 * log((1 - 0.1 * 0.75) / 0.25))
-    assert "which side with 75 % of other gold" in by_kind["failed"]["sentence"]
+    assert "although they agree with 75 % of the other gold labels" in by_kind["failed"]["sentence"]
     assert (rows["status"].says[:10], rows["status"].gold) == ("What is th", STATUS)
 
 
@@ -174,7 +174,7 @@ def test_the_page_cites_evidence_that_opens_and_disputes_with_one_click(
     assert answer["Location"] == f"{address}?reason=agreement&page=1#s-{revision.pk}"
     opened = Dispute.objects.get()
     assert (opened.actor, opened.revision) == (reviewer, revision)
-    assert "2 of 3 agents say" in opened.reason
+    assert "2 of 3 agents use" in opened.reason
     page = client.get(address).content.decode()
     assert ">disputed</span>" in page
     assert "Dispute the gold of status" not in page
@@ -231,13 +231,13 @@ def test_much_is_counted_by_a_job_and_only_once(project, version, run_jobs, view
     job.refresh_from_db()
     assert job.state == "succeeded"
     assert job.report == {"suspects": 1}
-    assert "1 of 4 examples" in client.get(address).content.decode()
+    assert "1 of 4 gold labels" in client.get(address).content.decode()
     assert Job.objects.filter(kind="suspects").count() == 1
     # A further run is more to count; what is known is shown meanwhile.
     uploaded_run(project, version, [call("status", HISTORY)], model="four")
     run_jobs()
     page = client.get(address).content.decode()
-    assert "1 of 4 examples" in page
+    assert "1 of 4 gold labels" in page
     assert Job.objects.filter(kind="suspects").count() == 2
 
 
