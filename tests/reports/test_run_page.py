@@ -145,9 +145,9 @@ def test_the_last_runs_stand_beside_as_small_pictures(get, build):
 def test_a_run_on_old_gold_is_stale(get, grading):
     from labeling.models import DatasetVersion
 
-    assert "Stale" not in text(get("run", grading))
+    assert "Out of date" not in text(get("run", grading))
     DatasetVersion.objects.create(dataset=grading.dataset_version.dataset, number=2, size=0)
-    assert "Stale: v2 is newer" in text(get("run", grading))
+    assert "Out of date: v2 is newer" in text(get("run", grading))
 
 
 def test_its_cost_is_bounded(get, grading, django_assert_max_num_queries):
