@@ -223,6 +223,6 @@ def test_what_is_destroyed_next_says_so_and_can_still_be_restored(as_owner: Clie
     assert "Delete permanently" in as_owner.get(address).content.decode()
     trash_destroy(row=made, actor=owner, typed="failed")
     page = as_owner.get(address).content.decode()
-    assert "A job destroys it next." in page
+    assert "A job will delete it permanently next." in page
     assert "Delete permanently" not in page
     assert reverse("workspace:trash-restore", args=["shop", "dataset", made.pk]) in page
