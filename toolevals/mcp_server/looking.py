@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal, TypedDict
 from django.urls import get_script_prefix
 
 from toolevals.documentation.searching import search
-from toolevals.mcp_server.answers import LONG, MOST_OF_A_CASE, SHORT, Rate, rate_of, shortened
+from toolevals.mcp_server.answers import LONG, MOST_OF_A_CASE, SHORT, Rate, next_of, rate_of, shortened
 from toolevals.mcp_server.rest import RefusedError, Rest, part
 
 # Of a list in one answer.
@@ -17,6 +17,7 @@ MOST = 20
 MOST_VERSIONS = 8
 
 Run = Annotated[int, "The number of a run, as in list_runs."]
+After = Annotated[str, "The `next` of the answer before. Empty: from the beginning."]
 NO_CALL = "(none)"
 
 
@@ -71,10 +72,10 @@ class RunLine(TypedDict):
 
 
 class Runs(TypedDict):
-    """Runs, the newest first."""
+    """Runs, the newest first; `next` is what `after` takes to go on, null at the end."""
 
     runs: list[RunLine]
-    more: bool
+    next: str | None
 
 
 def run_line(rest: Rest, row: Any) -> RunLine:
@@ -94,11 +95,13 @@ def run_line(rest: Rest, row: Any) -> RunLine:
 
 
 def list_runs(
-    rest: Rest, experiment: Annotated[str, "Only runs of this experiment (its slug). Empty: of all."] = ""
+    rest: Rest,
+    experiment: Annotated[str, "Only runs of this experiment (its slug). Empty: of all."] = "",
+    after: After = "",
 ) -> Runs:
     """Use when a run's number is needed: lists the newest runs with their tools and share of right cases."""
-    found = rest.get("runs/", experiment=experiment, limit=MOST)
-    return Runs(runs=[run_line(rest, row) for row in found["results"]], more=found["next"] is not None)
+    found = rest.get("runs/", experiment=experiment, cursor=after, limit=MOST)
+    return Runs(runs=[run_line(rest, row) for row in found["results"]], next=next_of(found))
 
 
 class Confusion(TypedDict):
@@ -207,11 +210,11 @@ class CaseLine(TypedDict):
 
 
 class Cases(TypedDict):
-    """Cases of a run; `more` where there are others like these."""
+    """Cases of a run; `next` is what `after` takes to go on, null at the end."""
 
     run: int
     cases: list[CaseLine]
-    more: bool
+    next: str | None
 
 
 def list_cases(
@@ -220,9 +223,11 @@ def list_cases(
     expected: Annotated[str, 'Only cases that expect this tool; "(none)" for no call. Empty: any.'] = "",
     called: Annotated[str, 'Only cases that had this tool called; "(none)" for no call. Empty: any.'] = "",
     outcome: Annotated[Literal["", "passed", "failed", "unscored", "errored"], "Only cases of this outcome."] = "",
+    after: After = "",
 ) -> Cases:
     """Use when a number is to be opened: lists the cases of a confusion, a tool or an outcome, twenty at most."""
-    found = rest.get(f"runs/{run}/graded-cases/", expected=expected, actual=called, outcome=outcome, limit=MOST)
+    asked = {"expected": expected, "actual": called, "outcome": outcome}
+    found = rest.get(f"runs/{run}/graded-cases/", **asked, cursor=after, limit=MOST)
     lines = [
         CaseLine(
             case=row["case_id"],
@@ -236,7 +241,7 @@ def list_cases(
         )
         for row in found["results"]
     ]
-    return Cases(run=run, cases=lines, more=found["next"] is not None)
+    return Cases(run=run, cases=lines, next=next_of(found))
 
 
 class Verdict(TypedDict):
