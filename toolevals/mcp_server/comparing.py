@@ -57,9 +57,10 @@ def compare_runs(
     baseline: Annotated[int, "The number of the run before the change."],
     candidate: Annotated[int, "The number of the run after it."],
 ) -> Comparison:
-    """Use to decide whether a change helped: two runs on the same examples, an exact test, fixed and broken cases.
+    """Use when asked whether one run is better or worse than another, or a change helped: the difference, tested.
 
-    Where the sentence says that it may be chance, it is no improvement: the details say what this size can show.
+    Before and after, on the same examples: whether it is significant or may be chance, what was fixed and what broke.
+    What may be chance is no improvement: the details say what this size can show.
     """
     path = f"runs/{baseline}/compare/{candidate}/"
     found = rest.get(path)
@@ -130,7 +131,10 @@ def pair_history(
     called: Called,
     experiment: Annotated[str, "Only runs of this experiment (its slug). Empty: of all."] = "",
 ) -> PairHistory:
-    """Use before changing a description: how often recent runs mixed up this pair, by agent and registry version."""
+    """Use when asked how often the last runs mixed up a pair of tools, or whether anyone has tried to fix it.
+
+    The trend, run by run, by agent and version of the tools: whether the mix-up got better or worse.
+    """
     rows = rest.get("runs/", experiment=experiment, limit=MOST_RUNS)["results"]
     found: list[PairInRun] = []
     for row in rows:
