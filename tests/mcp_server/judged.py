@@ -49,7 +49,7 @@ def answers(tools: Sequence[ToolSpec]) -> list[dict[str, Any]]:
     found = []
     for row in lines("requests.jsonl"):
         said = respond(row["input"], tools, BaselineOptions())
-        calls = [{"name": call.name, "arguments": call.arguments} for call in said.messages[0].calls]
+        calls = [call.to_document() for call in said.messages[0].calls]
         found.append({"id": row["id"], **({"tool_calls": calls} if calls else {"answer": said.answer})})
     return found
 
