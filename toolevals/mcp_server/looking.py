@@ -22,7 +22,7 @@ NO_CALL = "(none)"
 
 
 class NamedSlug(TypedDict):
-    """A thing with a short name; `newest` is its newest version, null where nothing is published."""
+    """A thing with a short name; `newest` is the number of its newest version or run, null where it has none."""
 
     slug: str
     name: str
@@ -45,10 +45,18 @@ def show_project(rest: Rest) -> Project:
     project = rest.get("")
     datasets, registries = rest.get("datasets/")["results"], rest.get("registries/")["results"]
     experiments = rest.get("experiments/", limit=MOST)["results"]
+    frozen = {each["slug"]: rest.get(f"datasets/{part(each['slug'])}/versions/", limit=1) for each in datasets[:MOST]}
     return Project(
         project=project["slug"],
         name=project["name"],
-        datasets=[NamedSlug(slug=each["slug"], name=each["name"], newest=None) for each in datasets[:MOST]],
+        datasets=[
+            NamedSlug(
+                slug=each["slug"],
+                name=each["name"],
+                newest=next((version["number"] for version in frozen[each["slug"]]["results"]), None),
+            )
+            for each in datasets[:MOST]
+        ],
         registries=[
             NamedSlug(slug=each["slug"], name=each["name"], newest=each["newest_number"]) for each in registries[:MOST]
         ],
@@ -234,7 +242,7 @@ def list_cases(
 
     A cell is what was expected and what was called. Twenty cases a page.
     """
-    asked = {"expected": expected, "actual": called, "outcome": outcome}
+    asked = {"expected": expected, "actual": called, "column": "outcome" if outcome else "", "status": outcome}
     found = rest.get(f"runs/{run}/graded-cases/", **asked, cursor=after, limit=MOST)
     lines = [
         CaseLine(
