@@ -227,25 +227,27 @@ class Truth:
 def _confused_most(truth: Truth, answer: Any) -> bool:
     worst = truth.worst(truth.oldest)
     total = sum(each["expected"] == worst[0] for each in truth.cases(truth.oldest))
-    return answer == (*worst, truth.confusions(truth.oldest)[worst], total)
+    return bool(answer == (*worst, truth.confusions(truth.oldest)[worst], total))
 
 
 def _newest(truth: Truth, answer: Any) -> bool:
     run = truth.rest(f"runs/{truth.newest}/")
-    return answer == (truth.newest, "{registry}@{version}".format(**run["agent"]["tools"]))
+    return bool(answer == (truth.newest, "{registry}@{version}".format(**run["agent"]["tools"])))
 
 
 def _reworded(truth: Truth, answer: Any) -> bool:
     tool, said = answer
     numbers = sorted(each["number"] for each in truth.rest("registries/shop-tools/versions/")["results"])
     texts = {number: truth.tools(number)[tool] for number in numbers}
-    return said == {n: text for n, text in texts.items() if text != texts.get(n - 1)}
+    return bool(said == {n: text for n, text in texts.items() if text != texts.get(n - 1)})
 
 
 def _over_runs(truth: Truth, answer: Any) -> bool:
     pair, counts = answer
     key = (pair["expected"], pair["called"])
-    return counts.keys() == set(truth.numbers) and all(truth.confusions(run)[key] == n for run, n in counts.items())
+    return bool(
+        counts.keys() == set(truth.numbers) and all(truth.confusions(run)[key] == n for run, n in counts.items())
+    )
 
 
 def _pair_descriptions(truth: Truth, answer: Any) -> bool:
@@ -253,7 +255,7 @@ def _pair_descriptions(truth: Truth, answer: Any) -> bool:
     most = truth.confusions(truth.oldest)[two[0]]
     ties = [pair for pair in two if truth.confusions(truth.oldest)[pair] == most]
     known = truth.tools(truth.rest(f"runs/{truth.oldest}/")["agent"]["tools"]["version"])
-    return set(answer) in map(set, ties) and all(known[name] == text for name, text in answer.items())
+    return bool(set(answer) in map(set, ties) and all(known[name] == text for name, text in answer.items()))
 
 
 def _chance(truth: Truth, answer: Any) -> bool:
@@ -269,26 +271,26 @@ def _poorest(truth: Truth, answer: Any) -> bool:
 
 def _drafted(truth: Truth, answer: Any) -> bool:
     version, texts = answer
-    return truth.tools(version) == truth.tools(version - 1) | texts
+    return bool(truth.tools(version) == truth.tools(version - 1) | texts)
 
 
 def _compared(truth: Truth, answer: Any) -> bool:
     state, before, after, *counts = answer
     fixed, broken = truth.moved(before, after, "outcome")
-    return state == "succeeded" and counts == [len(truth.cases(after)), len(fixed), len(broken)]
+    return bool(state == "succeeded" and counts == [len(truth.cases(after)), len(fixed), len(broken)])
 
 
 def _gated(truth: Truth, answer: Any) -> bool:
     cases = truth.cases(truth.newest)
     share = sum(each["selection"] == "passed" for each in cases) / len(cases)
-    return answer[0] == ("passed" if share >= 0.5 else "failed") and abs(answer[1] - share) < 1e-9
+    return bool(answer[0] == ("passed" if share >= 0.5 else "failed") and abs(answer[1] - share) < 1e-9)
 
 
 def _layers_that_failed(truth: Truth, answer: Any) -> bool:
     example, failed = answer
     names = ("outcome", "selection", "arguments", "schema", "shape", "equivalence", "execution")
     (row,) = (each for each in truth.of_worst() if each["external_id"] == example)
-    return failed & set(names) == {name for name in names if row[name] == "failed"}
+    return bool(failed & set(names) == {name for name in names if row[name] == "failed"})
 
 
 # Each task, and whether an answer is true.
@@ -330,3 +332,11 @@ TASKS: Final[Mapping[Callable[[Ask], Awaitable[Any]], Callable[[Truth, Any], boo
     a_compared_draft: _compared,
     the_answer_of_a_gate: _gated,
 }  # fmt: skip
+# Those that publish, start or check something, or ask what only an adjudicator's token may.
+ACTS: Final = frozenset({
+    what_a_repetition_takes,
+    what_repeating_the_failures_takes,
+    a_draft_of_one_description,
+    a_compared_draft,
+    the_answer_of_a_gate,
+})  # fmt: skip
