@@ -18,7 +18,6 @@ MOST_VERSIONS = 8
 
 Run = Annotated[int, "The number of a run, as in list_runs."]
 After = Annotated[str, "The `next` of the answer before. Empty: from the beginning."]
-NO_CALL = "(none)"
 
 
 class NamedSlug(TypedDict):
