@@ -17,7 +17,7 @@ _LONGEST_NAME: Final = 100
 
 @dataclass(frozen=True, slots=True)
 class ToolChange:
-    """What changed for one tool. `is_worse`: it is confused with others more often than before."""
+    """The change of one tool. `is_worse`: it is confused with others more often than before."""
 
     tool: str
     is_worse: bool
