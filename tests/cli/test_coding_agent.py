@@ -157,7 +157,8 @@ def checkout(sample, tmp_path):
 
 @pytest.mark.parametrize("write", [careful, vague])
 def test_from_a_confusion_to_the_verdict_on_the_pull_request(sample, checkout, tmp_path, write):
-    walk = Walk(*sample, checkout, write)
+    address, token = sample
+    walk = Walk(address, token, checkout, write)
     walk.git("init", "-q", "-b", "main")
     walk.git("add", ".")
     walk.git("commit", "-qm", "The shop's agent")
