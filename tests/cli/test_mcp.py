@@ -63,7 +63,7 @@ def test_a_client_starts_a_baseline_run_again_and_reads_its_confusions(capsys):
 
 @pytest.mark.usefixtures("server")
 def test_our_own_requests_are_imported_and_run_as_the_docs_say(capsys):
-    tools, requests = str(FOLDER / "tools.json"), str(FOLDER / "requests.jsonl")
+    tools, requests = str(FOLDER / "tools.json"), str(FOLDER / "requests.jsonl.gz")
     assert command.main(["import", "tools", tools, "--registry", "mcp"]) == Exit.OK
     asked = ["import", "jsonl", requests, "--dataset", "mcp", "--tools", "mcp", "--freeze", "first"]
     assert command.main(asked) == Exit.OK
@@ -74,7 +74,7 @@ def test_our_own_requests_are_imported_and_run_as_the_docs_say(capsys):
     found = answer.structured_content
     # What the server counts is what the docs say.
     said = [each["tool_calls"][0]["name"] if "tool_calls" in each else NO_CALL for each in lines("answers.jsonl")]
-    right = sum(map(eq, said, map(expected_tool, lines("requests.jsonl"))))
+    right = sum(map(eq, said, map(expected_tool, lines("requests.jsonl.gz"))))
     assert (found["accuracy"]["passed"], found["accuracy"]["total"]) == (right, 80)
 
 

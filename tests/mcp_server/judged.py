@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 from collections import Counter
@@ -38,8 +39,10 @@ def specs() -> list[ToolSpec]:
 
 
 def lines(name: str) -> list[dict[str, Any]]:
-    """Return the rows of a file of the folder."""
-    return [json.loads(line) for line in (FOLDER / name).read_text().splitlines()]
+    """Return the rows of a file of the folder; the requests are packed."""
+    content = (FOLDER / name).read_bytes()
+    text = gzip.decompress(content) if name.endswith(".gz") else content
+    return [json.loads(line) for line in text.splitlines()]
 
 
 def answers(tools: Sequence[ToolSpec]) -> list[dict[str, Any]]:
@@ -47,7 +50,7 @@ def answers(tools: Sequence[ToolSpec]) -> list[dict[str, Any]]:
     from toolevals.runs.baseline import BaselineOptions, respond
 
     found = []
-    for row in lines("requests.jsonl"):
+    for row in lines("requests.jsonl.gz"):
         said = respond(row["input"], tools, BaselineOptions())
         calls = [call.to_document() for call in said.messages[0].calls]
         found.append({"id": row["id"], **({"tool_calls": calls} if calls else {"answer": said.answer})})
@@ -57,7 +60,7 @@ def answers(tools: Sequence[ToolSpec]) -> list[dict[str, Any]]:
 def graded_rows(tools: Sequence[ToolSpec], said: Iterable[dict[str, Any]]) -> str:
     """Return the requests with answers and tools, as `toolevals gate` takes them."""
     offered = [{"name": t.name, "description": t.description, "input_schema": t.input_schema} for t in tools]
-    both = zip(lines("requests.jsonl"), said, strict=True)
+    both = zip(lines("requests.jsonl.gz"), said, strict=True)
     return "".join(json.dumps({**row, "tools": offered, **answer}) + "\n" for row, answer in both)
 
 
@@ -69,7 +72,7 @@ def expected_tool(row: dict[str, Any]) -> str:
 
 def table() -> str:
     """Return the matrix of the answers that are kept, a row for each tool, and the rates of both halves below."""
-    rows = lines("requests.jsonl")
+    rows = lines("requests.jsonl.gz")
     called = [
         str(each["tool_calls"][0]["name"]) if "tool_calls" in each else NO_CALL for each in lines("answers.jsonl")
     ]
@@ -94,14 +97,20 @@ def table() -> str:
     return "\n".join(said)
 
 
+def _packed(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
 def main() -> None:
     """Write the tools, the answers and the table."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "tests.settings")
     import django
 
     django.setup()
-    (FOLDER / "tools.json").write_text(json.dumps({"tools": listed_tools()}, indent=1, ensure_ascii=False) + "\n")
-    (FOLDER / "answers.jsonl").write_text("".join(json.dumps(each) + "\n" for each in answers(specs())))
+    # A tool a line, and no spaces: every install holds the documents.
+    tools = ",\n".join(map(_packed, listed_tools()))
+    (FOLDER / "tools.json").write_text(f'{{"tools":[\n{tools}\n]}}\n')
+    (FOLDER / "answers.jsonl").write_text("".join(f"{_packed(each)}\n" for each in answers(specs())))
     before, rest = PAGE.read_text().split(BEGIN)
     _, after = rest.split(END)
     PAGE.write_text(f"{before}{BEGIN}\n{table()}\n{END}{after}")

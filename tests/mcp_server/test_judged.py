@@ -33,7 +33,7 @@ AGAIN = "python -m tests.mcp_server.judged writes them anew"
 
 
 def test_there_are_80_requests_of_every_tool_and_of_none():
-    rows = lines("requests.jsonl")
+    rows = lines("requests.jsonl.gz")
     counted = Counter(map(expected_tool, rows))
     assert len({row["id"] for row in rows}) == len(rows) == 80
     assert counted.keys() == {NO_CALL, *(tool.name for tool in specs())}
@@ -44,7 +44,7 @@ def test_there_are_80_requests_of_every_tool_and_of_none():
         assert {expected_tool(row) for row in rows if row["strata"]["category"] == half} == counted.keys()
 
 
-@pytest.mark.parametrize("row", lines("requests.jsonl"), ids=lambda row: row["id"])
+@pytest.mark.parametrize("row", lines("requests.jsonl.gz"), ids=lambda row: row["id"])
 def test_what_is_expected_fits_the_schemas(row):
     example = read_example(row)
     assert example.expectation is not None
