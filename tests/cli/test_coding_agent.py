@@ -16,9 +16,8 @@ import pytest
 
 from scripts.dev.environment import ROOT
 from tests.cli.forge import COMMIT, PULL_REQUEST, REPOSITORY, TOKEN, Forge, running_forge
-from tests.cli.mcp_session import solved
+from tests.cli.mcp_session import graded_sample, solved
 from tests.cli.mcp_tasks import Ask
-from tests.cli.test_gate_server import token_of
 from toolevals.cli.output import Exit
 
 pytestmark = pytest.mark.servers
@@ -138,8 +137,7 @@ def vague(text: str, other: str) -> str:
 
 @pytest.fixture(scope="module")
 def sample(live_app_start):
-    app = live_app_start(sample=True)
-    return app.url, token_of(app, "shop-support", "ada@shop.example")
+    return graded_sample(live_app_start(sample=True))
 
 
 @pytest.fixture

@@ -7,9 +7,8 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.cli.mcp_session import solved
+from tests.cli.mcp_session import graded_sample, solved
 from tests.cli.mcp_tasks import TASKS, Truth
-from tests.cli.test_gate_server import token_of
 
 pytestmark = pytest.mark.servers
 
@@ -28,8 +27,7 @@ class Sample:
 
 @pytest.fixture(scope="module")
 def sample(live_app_start):
-    app = live_app_start(sample=True)
-    found = Sample(app.url, token_of(app, "shop-support", "ada@shop.example"))
+    found = Sample(*graded_sample(live_app_start(sample=True)))
     gate = {"gate": {"bounds": [{"metric": "selection", "min": 0.5}]}}
     found.http.put("named-gates/selection/", json=gate).raise_for_status()
     yield found
