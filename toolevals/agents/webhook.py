@@ -75,6 +75,15 @@ def reply_of(
     return Reply(done[-1], transcript.usage, latency, before=done[:-1], state=transcript.state, losses=losses)
 
 
+def signed_headers(key: str, identifier: str, content: bytes, now: float) -> dict[str, str]:
+    """Return the headers that sign a message with its id, by the time `now`; none without a key."""
+    if not key:
+        return {}
+    moment = str(int(now))
+    signed = hmac.new(_bytes_of(key), f"{identifier}.{moment}.".encode() + content, hashlib.sha256).digest()
+    return {"webhook-timestamp": moment, "webhook-signature": f"v1,{base64.b64encode(signed).decode()}"}
+
+
 @dataclass(frozen=True, slots=True)
 class Webhook:
     """One agent's address, the client that calls it and the key that signs; `run` is the id of the run that asks."""
@@ -90,9 +99,8 @@ class Webhook:
         content = json.dumps(body, ensure_ascii=False).encode()
         headers = {"content-type": "application/json", "accept": "application/json", "webhook-id": identifier}
         try:
-            with self.client.stream(
-                "POST", self.url, content=content, headers=headers | self._signed(identifier, content)
-            ) as response:
+            signature = signed_headers(self.key, identifier, content, self.now())
+            with self.client.stream("POST", self.url, content=content, headers=headers | signature) as response:
                 text = response.read()
         except (ForbiddenAddressError, AnswerRefusedError) as error:
             raise UnreachableError(str(error), again=False) from None
@@ -106,13 +114,6 @@ class Webhook:
             return load_json(text, max_bytes=ANSWER_BYTES, max_depth=MAX_DEPTH)
         except InvalidDocument as error:
             raise unreachable(f"The agent's answer is not JSON: {error}", key=self.key, again=False) from None
-
-    def _signed(self, identifier: str, content: bytes) -> dict[str, str]:
-        if not self.key:
-            return {}
-        moment = str(int(self.now()))
-        signed = hmac.new(_bytes_of(self.key), f"{identifier}.{moment}.".encode() + content, hashlib.sha256).digest()
-        return {"webhook-timestamp": moment, "webhook-signature": f"v1,{base64.b64encode(signed).decode()}"}
 
 
 @dataclass(frozen=True, slots=True)
