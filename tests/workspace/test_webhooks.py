@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 import threading
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -21,6 +23,7 @@ from toolevals.workspace.notifications.sending import WAITS, deliveries_forget, 
 from toolevals.workspace.notifications.services import webhook_save, webhook_switch, webhook_test
 
 pytestmark = pytest.mark.django_db
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture
@@ -283,15 +286,15 @@ def test_an_owner_adds_changes_renews_switches_and_deletes_on_the_pages(project,
 def test_the_interface_does_the_same(project, client, owner, receiver):
     client.force_login(owner)
     below = "/api/v1/projects/shop/webhooks/"
-    said = {"name": "alerts", "url": receiver.url, "kinds": ["run.failed"]}
+    said = {"name": "alerts", "url": receiver.url, "events": ["run.failed"]}
     made = client.post(below, said, "application/json")
     assert made.status_code == 201
     assert made.json()["secret"].startswith("whsec_")
     one = f"{below}{made.json()['webhook']['id']}/"
-    assert client.post(below, {**said, "name": "x", "kinds": ["nothing"]}, "application/json").status_code == 422
+    assert client.post(below, {**said, "name": "x", "events": ["nothing"]}, "application/json").status_code == 422
     assert client.post(below, {**said, "odd": 1}, "application/json").status_code == 422
     patched = client.patch(one, {"name": "new", "is_on": False}, "application/json").json()
-    assert (patched["name"], patched["is_on"], patched["kinds"]) == ("new", False, ["run.failed"])
+    assert (patched["name"], patched["is_on"], patched["events"]) == ("new", False, ["run.failed"])
     refused = client.post(f"{one}test/")
     assert (refused.status_code, "is off" in refused.json()["problems"][0]["message"]) == (422, True)
     client.patch(one, {"is_on": True}, "application/json")
@@ -328,3 +331,20 @@ def test_messages_of_many_events_go_out_at_once(project, hook, receiver):
     assert deliveries_send() == 45
     assert len(set(receiver.ids())) == 45
     assert threading.active_count() < 40
+
+
+def test_the_documents_check_a_signature_and_name_each_event(project, hook, receiver):
+    page = (ROOT / "docs" / "notifications.md").read_text()
+    [code] = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+    names: dict[str, Any] = {}
+    exec(code, names)
+    note(project)
+    deliveries_send()
+    [(headers, body)] = receiver.came
+    assert names["is_genuine"](headers, body, hook[1])
+    assert not names["is_genuine"](headers, body + b" ", hook[1])
+    assert not names["is_genuine"](headers, body, f"whsec_{'A' * 44}")
+    assert not names["is_genuine"]({**headers, "webhook-timestamp": "1"}, body, hook[1])
+    [written] = re.findall(r"```json\n(.*?)```", page, re.DOTALL)
+    assert list(json.loads(written)) == list(json.loads(body))
+    assert {f"| `{kind.value}` |" for kind in EventKind} <= set(re.findall(r"\| `[a-z.]+` \|", page))

@@ -32,8 +32,8 @@ class NewWebhookSerializer(PlainSerializer):
     name = serializers.CharField(max_length=80)
     url = serializers.CharField(max_length=2_000, write_only=True, help_text="It is not given back.")
     form = serializers.ChoiceField(choices=WebhookForm.values, default=WebhookForm.JSON)
-    kinds = serializers.ListField(
-        child=serializers.ChoiceField(choices=[kind.value for kind in WEBHOOK_KINDS]), allow_empty=False
+    events = serializers.ListField(
+        source="kinds", child=serializers.ChoiceField(choices=[kind.value for kind in WEBHOOK_KINDS]), allow_empty=False
     )
 
 
@@ -43,8 +43,11 @@ class WebhookChangeSerializer(PlainSerializer):
     name = serializers.CharField(max_length=80, required=False)
     url = serializers.CharField(max_length=2_000, required=False, write_only=True)
     form = serializers.ChoiceField(choices=WebhookForm.values, required=False)
-    kinds = serializers.ListField(
-        child=serializers.ChoiceField(choices=[kind.value for kind in WEBHOOK_KINDS]), allow_empty=False, required=False
+    events = serializers.ListField(
+        source="kinds",
+        child=serializers.ChoiceField(choices=[kind.value for kind in WEBHOOK_KINDS]),
+        allow_empty=False,
+        required=False,
     )
     is_on = serializers.BooleanField(required=False)
 
