@@ -19,7 +19,7 @@ NEWS: Final = timedelta(days=1)
 
 
 def datasets_done(now: datetime) -> None:
-    """Tell of the datasets of which the last example was decided, in projects where anyone asks for that."""
+    """Note the datasets of which the last example was decided, in projects where anyone asks for that."""
     asked = {hook.project_id for hook in Webhook.objects.filter(is_on=True) if EventKind.DATASET_DONE in hook.kinds}
     choices = MailChoice.objects.select_related("membership")
     asked |= {each.membership.project_id for each in choices if EventKind.DATASET_DONE in each.kinds}
@@ -27,14 +27,12 @@ def datasets_done(now: datetime) -> None:
         return
     examples = Example.objects.filter(dataset=OuterRef("pk"), current__isnull=False)
     is_open = Exists(examples.exclude(current__resolution__in=RESOLVED))
-    told = Told.objects.filter(kind=EventKind.DATASET_DONE)
-    datasets = Dataset.objects.filter(project__in=asked).select_related("project")
-    for dataset in datasets.annotate(is_open=is_open, has_any=Exists(examples)).order_by("pk"):
-        mine = told.filter(project=dataset.project_id, subject=dataset.pk)
-        if dataset.is_open or not dataset.has_any:
-            mine.delete()
-        elif not mine.exists():
-            _tell(dataset, now)
+    done = Dataset.objects.filter(Exists(examples), ~is_open, project__in=asked).select_related("project")
+    found = {dataset.pk: dataset for dataset in done.order_by("pk")}
+    told = Told.objects.filter(kind=EventKind.DATASET_DONE, project__in=asked)
+    told.exclude(subject__in=found).delete()
+    for pk in found.keys() - set(told.values_list("subject", flat=True)):
+        _tell(found[pk], now)
 
 
 @transaction.atomic

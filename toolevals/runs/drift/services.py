@@ -97,7 +97,7 @@ def drift_count(lease: Lease) -> None:
 
 
 def _drift_note(check: DriftCheck, found: DriftCounts) -> None:
-    """Tell of a judge that drifted, by its tolerance or next to people."""
+    """Note that a judge drifted, by its tolerance or next to people."""
     judge = check.judge
     words = Drift(check, found, judge.measure, judge.threshold, judge.tolerance).words if found.changes.compared else ""
     if words:

@@ -249,7 +249,7 @@ def job_advance(job_id: Any) -> None:
 
 
 def _failure_note(job: Job) -> None:
-    """Tell of a run whose work failed. Why is told on its page alone: an error may quote what an agent said."""
+    """Note that the work of a run failed. Why is told on its page alone: an error may quote what an agent said."""
     if job.kind in KINDS_OF_RUNS:
         event_note(
             project=job.project,

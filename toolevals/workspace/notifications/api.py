@@ -38,7 +38,7 @@ class NewWebhookSerializer(PlainSerializer):
 
 
 class WebhookChangeSerializer(PlainSerializer):
-    """What to change of a webhook; what is left out stays."""
+    """The changes of a webhook; what is left out stays."""
 
     name = serializers.CharField(max_length=80, required=False)
     url = serializers.CharField(max_length=2_000, required=False, write_only=True)
@@ -130,7 +130,7 @@ class WebhookTest(WebhookView):
 
 
 class Deliveries(ProjectView, ListAPIView[Delivery]):
-    """What the project's webhooks sent, or are to send; of one where `webhook` names it."""
+    """The messages that the project's webhooks sent, or are to send; of one where `webhook` names it."""
 
     serializer_class = DeliverySerializer
     queryset = Delivery.objects.none()

@@ -1,4 +1,4 @@
-"""Tell of what comes by the clock: the work that waits for a person, and the weekly digest."""
+"""Write the messages that come by the clock: the work that waits for a person, and the weekly digest."""
 
 from __future__ import annotations
 

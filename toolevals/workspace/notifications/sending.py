@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from smtplib import SMTPException
-from typing import Final
+from typing import Any, Final
 
 import httpx2
 from django.conf import settings
@@ -195,7 +195,7 @@ def _note(delivery: Delivery, outcome: Outcome) -> None:
     """Write down how an attempt went, unless another worker has the message by now."""
     now = database_now()
     again = bool(outcome.error) and outcome.again and delivery.attempts <= len(WAITS)
-    changes = {"status": outcome.status, "error": _plain(outcome.error), "lease": None}
+    changes: dict[str, Any] = {"status": outcome.status, "error": _plain(outcome.error), "lease": None}
     if again:
         wait = max(WAITS[delivery.attempts - 1], min(outcome.after or 0.0, WAITS[-1]))
         changes["due_at"] = now + timedelta(seconds=wait * (1 + JITTER * random.random()))  # noqa: S311

@@ -60,7 +60,9 @@ def webhook_save(
     """
     # One at a time, so that two do not take one name.
     Project.objects.select_for_update(no_key=True).get(pk=project.pk)
-    others = Webhook.objects.filter(project=project).exclude(pk=webhook.pk if webhook else None)
+    others = Webhook.objects.filter(project=project)
+    if webhook is not None:
+        others = others.exclude(pk=webhook.pk)
     name = name.strip()
     saved = webhook or Webhook(project=project)
     if not name or len(name) > 80 or not name.isprintable():

@@ -8,7 +8,7 @@ from toolevals.json_types import JsonMapping
 def slack_text(document: JsonMapping) -> str:
     """Return an event's sentence with a link to its page.
 
-    Names are anybody's words: `&`, `<` and `>` are the marks of links and mentions, and escaped as Slack says.
+    Anyone may have written the names: `&`, `<` and `>` are the marks of links and mentions, and escaped as Slack says.
     """
     data = document["data"]
     assert isinstance(data, dict)

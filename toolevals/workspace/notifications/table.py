@@ -18,7 +18,7 @@ WEBHOOK: Final = Table(
         Column("name", words="its name"),
         Column("form", tuple(WebhookForm.values), words="`json` is the whole event, `slack` a text that Slack takes"),
         Column("origin", words="the scheme, host and port of its address; the rest may hold a key and is not shown"),
-        Column("events", str, "kinds", words="the events that it is told of", many="list"),
+        Column("events", str, "kinds", words="the events that are sent to it", many="list"),
         Column("is_on", bool, words="whether anything is sent"),
         Column("created_at", datetime, words="since when it is there"),
     ),

@@ -68,9 +68,9 @@ def webhook(request: ProjectRequest, webhook: UUID) -> HttpResponse:
 
 @require_POST
 def webhook_switch(request: ProjectRequest, webhook: UUID) -> HttpResponse:
-    """Switch one on where it is off, and off where it is on."""
-    found = _webhook(request, webhook)
-    services.webhook_switch(webhook=found, actor=request.user, is_on=not found.is_on)
+    """Switch one on or off, as the form says."""
+    is_on = request.POST.get("is_on") == "yes"
+    services.webhook_switch(webhook=_webhook(request, webhook), actor=request.user, is_on=is_on)
     return redirect("workspace:notifications", request.project.slug)
 
 
