@@ -1,4 +1,4 @@
-"""What rooms tell webhooks and people of: each event once, where it happens, with counts and links alone."""
+"""Rooms tell webhooks and people of each event once, where it happens, with counts and links alone."""
 
 from __future__ import annotations
 

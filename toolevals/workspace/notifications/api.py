@@ -19,7 +19,6 @@ from toolevals.workspace.middleware import shows_secret
 from toolevals.workspace.models import WEBHOOK_KINDS, Delivery, Webhook, WebhookForm
 from toolevals.workspace.notifications import services
 from toolevals.workspace.notifications.table import DELIVERY, WEBHOOK
-from toolevals.workspace.notifications.views import deliveries_asked
 from toolevals.workspace.tables import serializer_of
 
 WebhookSerializer = serializer_of(WEBHOOK, Webhook)
@@ -136,7 +135,7 @@ class Deliveries(ProjectView, ListAPIView[Delivery]):
     queryset = Delivery.objects.none()
 
     def get_queryset(self) -> QuerySet[Delivery]:
-        return deliveries_asked(self.project, self.request.query_params.get("webhook", ""))
+        return Delivery.objects.of_webhooks(self.project, self.request.query_params.get("webhook", ""))
 
     @extend_schema(parameters=[OpenApiParameter("webhook", str, description="The id of a webhook.")])
     def get(self, request: Request) -> Response:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 from typing import ClassVar
+from uuid import UUID
 
 from django.db import models
 
@@ -99,9 +100,13 @@ class DeliveryQuerySet(models.QuerySet["Delivery"]):
         """Return what a worker may send now; what another holds is due again when that one's time is over."""
         return self.filter(state=DeliveryState.WAITING, due_at__lte=now)
 
-    def of_webhooks(self, project: Project) -> DeliveryQuerySet:
-        """Return what a project's webhooks send, with the webhook."""
-        return self.filter(project=project, webhook__isnull=False).select_related("webhook")
+    def of_webhooks(self, project: Project, webhook: str = "") -> DeliveryQuerySet:
+        """Return what a project's webhooks send, or the one of this id, with the webhook; nothing of what is no id."""
+        found = self.filter(project=project, webhook__isnull=False).select_related("webhook")
+        try:
+            return found.filter(webhook=UUID(webhook)) if webhook else found
+        except ValueError:
+            return found.none()
 
 
 class Delivery(models.Model):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
 from uuid import UUID
 
 from django.contrib import messages
@@ -20,7 +19,7 @@ from toolevals.workspace.notifications.forms import MailSettings, WebhookSetting
 from toolevals.workspace.notifications.models import DeliveryQuerySet
 from toolevals.workspace.notifications.table import DELIVERY, MAIL, WEBHOOK
 from toolevals.workspace.paging import page_of, rows_of
-from toolevals.workspace.requests import ProjectRequest, SignedInRequest, read_id
+from toolevals.workspace.requests import ProjectRequest, SignedInRequest
 from toolevals.workspace.tables import table_file
 
 
@@ -103,7 +102,7 @@ def webhook_test(request: ProjectRequest, webhook: UUID) -> HttpResponse:
 @require_safe
 def deliveries(request: ProjectRequest) -> HttpResponse:
     """Show what was sent, newest first; of one webhook where the address names it."""
-    found = deliveries_asked(request.project, request.GET.get("webhook", ""))
+    found = Delivery.objects.of_webhooks(request.project, request.GET.get("webhook", ""))
     page = page_of(found, request.GET.get("before", ""))
     context = {
         "page": page,
@@ -116,17 +115,8 @@ def deliveries(request: ProjectRequest) -> HttpResponse:
 @require_safe
 def deliveries_csv(request: ProjectRequest) -> StreamingHttpResponse:
     """Send the same log."""
-    found = deliveries_asked(request.project, request.GET.get("webhook", ""))
+    found = Delivery.objects.of_webhooks(request.project, request.GET.get("webhook", ""))
     return table_file("deliveries", DELIVERY, rows_of(found))
-
-
-def deliveries_asked(project: Any, webhook: str) -> DeliveryQuerySet:
-    """Return what a project's webhooks sent, or the one of this id; nothing of what is no id."""
-    found = Delivery.objects.of_webhooks(project)
-    if not webhook:
-        return found
-    asked = read_id(webhook)
-    return found.filter(webhook=asked) if asked else found.none()
 
 
 @require_http_methods(["GET", "POST"])
