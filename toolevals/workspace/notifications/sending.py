@@ -26,7 +26,7 @@ from django.utils.module_loading import import_string
 
 from toolevals.agents.chats import retry_after
 from toolevals.agents.network import AddressPolicy, AnswerRefusedError, ForbiddenAddressError, guarded_async_client
-from toolevals.agents.webhook import signed_headers
+from toolevals.agents.signing import signed_headers
 from toolevals.grading.values.canonical import exact
 from toolevals.workspace.clock import database_now
 from toolevals.workspace.jobs.turns import can_ring, ring_task

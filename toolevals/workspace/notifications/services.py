@@ -15,7 +15,7 @@ from uuid_utils.compat import uuid7
 
 from toolevals.agents.network import AddressPolicy, ForbiddenAddressError
 from toolevals.agents.secret_binding import Origin, OriginError
-from toolevals.agents.webhook import ENCODED
+from toolevals.agents.signing import ENCODED
 from toolevals.workspace.audit.services import audit_record
 from toolevals.workspace.clock import database_now
 from toolevals.workspace.models import (
