@@ -23,6 +23,7 @@ from toolevals.registry.services import registry_create, registry_publish
 from toolevals.runs.baseline.starting import baseline_agents_start
 from toolevals.runs.grading.services import grading_start
 from toolevals.runs.models import Run
+from toolevals.workspace.access import rules
 from toolevals.workspace.clock import database_now
 from toolevals.workspace.models import Delivery, Role
 from toolevals.workspace.notifications.services import webhook_save
@@ -140,3 +141,10 @@ def test_baseline_agents_are_told_of_to_no_one(project, told, run_jobs):
     run_jobs()
     assert Run.objects.exclude(baseline_agent="").filter(grading__finished_at__isnull=False).exists()
     assert told() == []
+
+
+@pytest.mark.parametrize(
+    "page", ["reports:run", "reports:gate", "labeling:dataset", "runs:drift", "registry:version", "reports:digest"]
+)
+def test_every_member_may_open_what_is_told(page):
+    assert rules()[page].needs("GET") == Role.VIEWER
