@@ -60,14 +60,14 @@ class Joined(NamedTuple):
     is_known: bool
 
 
-def task_rows(document: object, order: str, *, offered: bool) -> list[ExampleRow]:
+def task_rows(document: object, order: str, *, offered: bool, decided_by: str = "benchmark") -> list[ExampleRow]:
     """Return the tasks of a result file as examples; without `offered` tools, with ones made of the calls.
 
     Raises InvalidDocument with the place of the first that is wrong.
     """
     read = tau2_rows if is_tau2(document) else tau_rows
     rows = []
-    for _, row in read(document, Settings({"order": order}, {} if offered else None)):
+    for _, row in read(document, Settings({"order": order, "decided_by": decided_by}, {} if offered else None)):
         if isinstance(row, InvalidDocument):
             raise row
         rows.append(row)
