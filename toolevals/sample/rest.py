@@ -39,7 +39,7 @@ RECORDED_DAYS: Final = 25
 # What the kept gate asks; from its second run on it also compares with the last run that passed it.
 GATE_NAME: Final = "release"
 GATE: Final = {"bounds": [{"metric": "selection", "min": 0.2}]}
-LATER_GATE: Final = {**GATE, "regressions": [{"metric": "selection"}]}
+LATER_GATE: Final = {**GATE, "regressions": [{"rule": "paired", "metrics": ["selection"]}]}
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,11 +52,11 @@ class _Recorded:
     title: str
 
 
-_TASKS: Final = ("airline-tasks", "Airline desk: recorded tasks")
+_TASKS: Final = ("airline-tasks", "Airline tasks")
 RECORDED: Final = {
     "gpt-4.1": _Recorded("airline desk", "gpt-4.1", *_TASKS),
     "gpt-4.1-tuned": _Recorded("airline desk", "gpt-4.1, fine-tuned", *_TASKS),
-    "gpt-4o_trials": _Recorded("airline desk", "gpt-4o", "airline-trials", "Airline desk: four trials of each task"),
+    "gpt-4o_trials": _Recorded("airline desk", "gpt-4o", "airline-trials", "Airline, four trials"),
 }
 # Those with times and tokens: they are production, too.
 TRACED: Final = {name: RECORDED[name].model for name in ("gpt-4.1", "gpt-4.1-tuned")}
@@ -135,10 +135,10 @@ def _runs(project: Project, actor: User, finish: Finish) -> None:
             note="What triggers a tool is whole again; what it is not for stays out",
         )
         later: tuple[tuple[str, RegistryVersion, float], ...] = (
-            ("baseline, calls less readily", after, THRESHOLD),
+            ("baseline, threshold 0.04", after, THRESHOLD),
             ("baseline, descriptions cut", cut, THRESHOLD),
             ("baseline, descriptions repaired", repaired, THRESHOLD),
-            ("baseline, calls still less readily", repaired, 0.05),
+            ("baseline, threshold 0.05", repaired, 0.05),
         )
         for days, (name, tools, threshold) in zip(DAYS[2:], later, strict=True):
             agent = agent_ensure(
