@@ -31,6 +31,7 @@ from toolevals.workspace.jobs.leases import BatchPreempted, BatchRefused, Lease
 from toolevals.workspace.jobs.services import BatchPlan, job_create
 from toolevals.workspace.models import Job, Project, Queue, User
 
+SLUG: Final = "shop-support"
 KIND: Final = "sample"
 EXPERIMENT: Final = "descriptions"
 # Days before the sample is made on which its runs with the shop's messages are said to have been, in their order.
@@ -210,5 +211,7 @@ class StillMade:
 
 
 def still_made(project: Project) -> StillMade:
-    """Return whether the rest of a project's sample is still being made."""
+    """Return whether the rest of the sample project is still being made; another project is not asked for it."""
+    if project.slug != SLUG:
+        return StillMade(None)
     return StillMade(Job.objects.open().filter(project=project, kind=KIND).first())

@@ -29,7 +29,7 @@ from toolevals.runs.runs.services import RunParts, run_start
 from toolevals.runs.simulators.services import simulator_choose, simulator_ensure
 from toolevals.sample import content
 from toolevals.sample.accounts import ACCOUNTS, sample_password_renew
-from toolevals.sample.rest import DAYS, rest_start, run_date_back
+from toolevals.sample.rest import DAYS, SLUG, rest_start, run_date_back
 from toolevals.workspace.accounts.services import user_create
 from toolevals.workspace.clock import database_now
 from toolevals.workspace.models import Project, Role, User
@@ -165,7 +165,7 @@ def _dataset(project: Project) -> Dataset:
     return Dataset.objects.get(project=project, slug=DATASET)
 
 
-SLUG, NAME = "shop-support", "Shop support"
+NAME = "Shop support"
 
 
 def is_loaded() -> bool:

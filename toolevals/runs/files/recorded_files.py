@@ -117,6 +117,8 @@ def predictions(runs: Sequence[RecordedRun], names: Mapping[str, Joined], domain
             raise InvalidDocument.at("", f"task {run.task_id} has recorded runs, and the file does not hold it")
         policy = [{"role": "system", "content": run.policy}] if run.policy else []
         transcript = run.transcript.to_document()
-        said: JsonObject = {key: transcript[key] for key in ("answer", "ended", "recorded", "usage") if key in transcript}
+        said: JsonObject = {
+            key: transcript[key] for key in ("answer", "ended", "recorded", "usage") if key in transcript
+        }
         messages = [*policy, *transcript["messages"]]
         yield {"id": name.id, "trial": run.trial, "format": "native", "messages": messages, **said}

@@ -142,7 +142,16 @@ class _Writer:
             if (place, trial) not in self._written:
                 said = document or {}
                 kept = document, said.get("ended") or "", (said.get("recorded") or {}).get("reward")
-                yield uuid7(), self._run.pk, self._entries[place], trial, *kept, told_cost(document), *spent(document), now
+                yield (
+                    uuid7(),
+                    self._run.pk,
+                    self._entries[place],
+                    trial,
+                    *kept,
+                    told_cost(document),
+                    *spent(document),
+                    now,
+                )
 
     def take_back(self) -> None:
         """Delete everything that was written for the run."""
