@@ -17,11 +17,12 @@ from labeling.label.open_tasks import counted, to_label
 from labeling.models import Gold, Label, LabelSlot, Revision, Skip
 from reports.models import HeldGate
 from toolevals.runs.models import Grading, MatrixCount, Transcript
-from toolevals.sample import content, rest
+from toolevals.sample import content
 from toolevals.sample.accounts import ACCOUNTS, password_still_used
 from toolevals.sample.rest import still_made
 from toolevals.sample.services import is_loaded, sample_load
 from toolevals.traces.intake.models import came_at
+from toolevals.traces.intake.services import spans_store
 from toolevals.traces.models import Trace
 from toolevals.workspace.accounts.services import user_create
 from toolevals.workspace.models import AuditEntry, Batch, Job, JobState, Project, Role, User
@@ -163,10 +164,8 @@ def check_a_week_of_traces(project: Project) -> None:
 def test_a_part_that_was_cut_short_is_made_again_and_once(
     run_jobs: Callable[..., int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    made = rest.spans_store
-
     def killed(**stored: Any) -> None:
-        made(**stored)
+        spans_store(**stored)
         raise RuntimeError("killed")
 
     sample_load()
@@ -175,7 +174,7 @@ def test_a_part_that_was_cut_short_is_made_again_and_once(
     # Nothing else is asked for here.
     Batch.objects.exclude(pk=traces.pk).delete()
     Job.objects.filter(pk=traces.job_id).update(stage=traces.stage)
-    monkeypatch.setattr(rest, "spans_store", killed)
+    monkeypatch.setattr("toolevals.sample.rest.spans_store", killed)
     run_jobs()
     assert not Trace.objects.exists()
     assert still_made(project).at_work

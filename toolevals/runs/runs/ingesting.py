@@ -141,17 +141,9 @@ class _Writer:
         for place, trial, document in chunk:
             if (place, trial) not in self._written:
                 said = document or {}
-                kept = document, said.get("ended") or "", (said.get("recorded") or {}).get("reward")
-                yield (
-                    uuid7(),
-                    self._run.pk,
-                    self._entries[place],
-                    trial,
-                    *kept,
-                    told_cost(document),
-                    *spent(document),
-                    now,
-                )
+                reward = (said.get("recorded") or {}).get("reward")
+                kept = document, said.get("ended") or "", reward, told_cost(document), *spent(document)
+                yield uuid7(), self._run.pk, self._entries[place], trial, *kept, now
 
     def take_back(self) -> None:
         """Delete everything that was written for the run."""
