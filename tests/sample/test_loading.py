@@ -19,13 +19,14 @@ from reports.models import HeldGate
 from toolevals.runs.models import Grading, MatrixCount, Transcript
 from toolevals.sample import content
 from toolevals.sample.accounts import ACCOUNTS, password_still_used
-from toolevals.sample.rest import still_made
+from toolevals.sample.rest import rest_start, still_made
 from toolevals.sample.services import is_loaded, sample_load
 from toolevals.traces.intake.models import came_at
 from toolevals.traces.intake.services import spans_store
 from toolevals.traces.models import Trace
 from toolevals.workspace.accounts.services import user_create
-from toolevals.workspace.models import AuditEntry, Batch, Job, JobState, Project, Role, User
+from toolevals.workspace.models import AuditEntry, Job, JobState, Project, Role, User
+from toolevals.workspace.projects.services import project_create
 
 pytestmark = pytest.mark.django_db
 
@@ -168,12 +169,8 @@ def test_a_part_that_was_cut_short_is_made_again_and_once(
         spans_store(**stored)
         raise RuntimeError("killed")
 
-    sample_load()
-    project = Project.objects.get(slug="shop-support")
-    traces = Batch.objects.get(task="sample.make", payload={"part": "traces"})
-    # Nothing else is asked for here.
-    Batch.objects.exclude(pk=traces.pk).delete()
-    Job.objects.filter(pk=traces.job_id).update(stage=traces.stage)
+    project = project_create(actor=account(), slug="shop-support", name="Shop support")
+    rest_start(project, User.objects.get(), ["traces"])
     monkeypatch.setattr("toolevals.sample.rest.spans_store", killed)
     run_jobs()
     assert not Trace.objects.exists()

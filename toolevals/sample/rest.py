@@ -6,7 +6,7 @@ makes it whole. Runs, gates and traces are dated back, to before the project its
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import timedelta
@@ -63,16 +63,16 @@ RECORDED: Final = {
 TRACED: Final = {name: RECORDED[name].model for name in ("gpt-4.1", "gpt-4.1-tuned")}
 
 
-def rest_start(project: Project, actor: User) -> Job:
-    """Begin to make the rest of the sample. It stands behind runs and gates, so that those it waits for come first."""
-    parts = enumerate(_PARTS)
+def rest_start(project: Project, actor: User, parts: Iterable[str] | None = None) -> Job:
+    """Begin to make the rest of the sample, or some of its parts. The runs and gates that it waits for come first."""
+    stages = enumerate(_PARTS if parts is None else parts)
     return job_create(
         project=project,
         actor=actor,
         kind=KIND,
         title="The rest of the sample",
         priority=-1,
-        batches=[BatchPlan("sample.make", {"part": part}, stage=at, queue=Queue.GRADE) for at, part in parts],
+        batches=[BatchPlan("sample.make", {"part": part}, stage=at, queue=Queue.GRADE) for at, part in stages],
     )
 
 
