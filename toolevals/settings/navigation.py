@@ -51,6 +51,7 @@ HOME_NEWS = (
     "toolevals.runs.home.news",
     "reports.home.page.news",
 )
+HOME_NOTES = (("sample/still.html", "toolevals.sample.rest.still_made"),)
 HOME_PANES = (("reports/parts/home_experiments.html", "reports.home.page.experiments"),)
 
 # Functions `(request, words) -> Iterable[Found]` that search: see `toolevals.workspace.search`.
