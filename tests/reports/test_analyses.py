@@ -144,8 +144,7 @@ FEW = (0, 18)
             (40, 60),
             WEAK,
             {"missed_call": 51, "wrong_tool": 9, "wrong_value": 10, "missing_argument": 8},
-            "Formats well, mostly misses an expected call,"
-            " and often fills in wrong values or leaves arguments out.",
+            "Formats well, mostly misses an expected call, and often fills in wrong values or leaves arguments out.",
         ),
         (
             (40, 60),

@@ -51,6 +51,7 @@ AUDIT_THINGS = {
     "workspace.user": Thing("person", "name"),
     "workspace.apitoken": Thing("token", "name"),
     "workspace.secret": Thing("secret", "name"),
+    "workspace.webhook": Thing("webhook", "name", "workspace:webhook", ("pk",)),
     "workspace.invitation": Thing("invitation", "email"),
 }
 
@@ -83,6 +84,7 @@ AUDIT_PHRASES = {
     "label_withdraw": "undid a label of",
     "labelling_set": "set the labelling of",
     "lint_start": "started lint of",
+    "mails_choose": "chose e-mails as",
     "member_remove": "removed",
     "member_set": "set the role of",
     "order_set": "ordered the queue of",
@@ -110,6 +112,9 @@ AUDIT_PHRASES = {
     "thumb_give": "gave a thumb to",
     "today_start": "ran the current agent in",
     "unscored_ask": "retried the unscored cases of",
+    "webhook_renew": "renewed the secret of",
+    "webhook_switch": "switched",
+    "webhook_test": "sent a test to",
 }
 # The past of the last word of an act's name, where "-ed" or "-d" does not make it.
 AUDIT_PAST = {

@@ -51,6 +51,7 @@ HOME_NEWS = (
     "toolevals.runs.home.news",
     "reports.home.page.news",
 )
+HOME_NOTES = (("sample/still.html", "toolevals.sample.rest.still_made"),)
 HOME_PANES = (("reports/parts/home_experiments.html", "reports.home.page.experiments"),)
 
 # Functions `(request, words) -> Iterable[Found]` that search: see `toolevals.workspace.search`.
@@ -112,6 +113,7 @@ SUBNAVIGATION = {
             Tab("jobs", "Jobs", "workspace:jobs"),
             Tab("tokens", "Tokens", "workspace:tokens", role="OWNER"),
             Tab("secrets", "Secrets", "workspace:secrets", role="OWNER"),
+            Tab("notifications", "Notifications", "workspace:notifications", role="OWNER"),
             Tab("audit", "Audit log", "workspace:audit", role="OWNER"),
             Tab("trash", "Trash", "workspace:trash", role="OWNER"),
             Tab("labelling", "Labelling", "labeling:labelling-settings", role="OWNER"),

@@ -27,6 +27,20 @@ def spent(document: JsonMapping | None) -> tuple[int | None, int | None, int | N
     return into, out, cached, latency
 
 
+def told_cost(document: JsonMapping | None) -> float | None:
+    """Return what the messages of a transcript's document say that they cost together.
+
+    None where one that counts tokens says no cost, or where all say 0: then no one knew the price.
+    """
+    total = 0.0
+    for message in (document or {}).get("messages") or ():
+        cost = _number(message.get("cost"))
+        if cost is None and message.get("usage"):
+            return None
+        total += cost or 0.0
+    return total or None
+
+
 @dataclass(frozen=True, slots=True)
 class Spending:
     """The ends of a run's conversations, who answered, and what they took together.
