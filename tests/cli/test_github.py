@@ -321,7 +321,7 @@ def test_a_named_file_is_taken_and_one_outside_the_checkout_is_refused(forge, co
     assert [each[:2] for each in annotated(forge)] == [("shop/tools.json", 3)]
     assert not any("/files" in each for each in forge.asked)
     assert compared(*moved, "--tool-file", str(outside)) == Exit.CONFIGURATION
-    assert "is no file of the checkout" in capsys.readouterr().err
+    assert "is not a file of the checkout" in capsys.readouterr().err
     assert main(["gate", "after.jsonl", "--tool-file", str(inside)]) == Exit.CONFIGURATION
     assert "give --github, too" in capsys.readouterr().err
 

@@ -149,7 +149,7 @@ class GitHub(Forge):
             return file_of_tools(root, [str(each["filename"]) for each in changed], tools)
         file = self.tool_file.resolve()
         if not file.is_file() or not file.is_relative_to(root):
-            raise self.wrong(f"--tool-file {self.tool_file} is no file of the checkout {root}")
+            raise self.wrong(f"--tool-file {self.tool_file} is not a file of the checkout {root}")
         return file.relative_to(root).as_posix(), lines_of_tools(file, tools)
 
 
