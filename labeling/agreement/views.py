@@ -188,7 +188,7 @@ def _row(unit: Unit, revision: Revision, labels: Sequence[Label]) -> CaseRow:
         unit=unit,
         revision=revision,
         says=snippet(revision.input),
-        said=tuple(LabelWords(str(label.reviewer or "somebody"), answer_words(label)) for label in labels),
+        said=tuple(LabelWords(label.author_name or "somebody", answer_words(label)) for label in labels),
         gold=gold,
         superseded=revision.example.current_id != revision.pk,
     )
@@ -210,6 +210,7 @@ def agreement(request: ProjectRequest, dataset: str) -> HttpResponse:
         "strata": strata_choices(dataset_row, filters.strata, request.role),
         "guidelines": dataset_row.guidelines.order_by("-number").values_list("number", flat=True)[:50],
         "reviewers": _people(request),
+        "has_elsewhere": Label.objects.filter(slot__dataset=dataset_row).exclude(external_author="").exists(),
     }
     if counted.agreement is not None:
         context |= _drawn(request, dataset_row, counted.agreement, filters)

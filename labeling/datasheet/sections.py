@@ -28,6 +28,7 @@ _OF_VERSION = frozenset({"version-examples", "version-export", "version-changes"
 _NEEDED = {"proposals": Role.ADJUDICATOR, "adjudicate": Role.ADJUDICATOR}
 SOURCES = {
     "agreed": "agreed: labels mean the same",
+    "elsewhere": "elsewhere: imported labels among those that mean the same; if they were blind is not known",
     "adjudicated": "adjudicated: a person decided",
     "second_look": "second look: a person decided, after a reviewer had seen an agent's proposal",
     "single": "single: one label was wanted",
