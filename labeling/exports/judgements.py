@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from itertools import batched
+from itertools import islice
 from uuid import UUID
 
 from django.db.models import F
@@ -20,7 +20,8 @@ def with_judgements(selection: Selection) -> Iterator[tuple[Row, list[JsonObject
     if not _has_any(selection.dataset):
         yield from ((row, []) for row in selection.rows())
         return
-    for some in batched(selection.rows(), AT_ONCE):
+    rows = selection.rows()
+    while some := list(islice(rows, AT_ONCE)):
         found = _judgements_of([row.revision for row in some])
         yield from ((row, found.get(row.revision, [])) for row in some)
 

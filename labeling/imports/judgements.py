@@ -7,12 +7,12 @@ account is made, and nothing is known of what its author had seen: no figure of 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Case, F, Q, QuerySet, When
+from django.db.models import Case, F, Q, When
 
 from labeling.blindness import RESOLVED
 from labeling.imports.publish_import import slots_insert
@@ -30,6 +30,7 @@ from labeling.models import (
 from toolevals.grading.values.canonical import canonical
 from toolevals.json_types import JsonObject
 from toolevals.workspace.clock import database_now
+from toolevals.workspace.paging import pages_of
 
 # So many rows of a file are stored in one transaction.
 AT_ONCE = 500
@@ -57,10 +58,10 @@ class Judged:
         return {name: count for name, count in counts.items() if count}
 
 
-def staged_judgements(key: UUID) -> QuerySet[StagedExample]:
-    """Return the rows staged under a job's id, or a part's, that hold judgements, in the order of the file."""
-    rows = StagedExample.objects.filter(Q(part__job=key) | Q(part=key), judgements__isnull=False)
-    return rows.only("external_id", "digest", "judgements").order_by("pk")
+def staged_judgements(key: UUID) -> Iterator[Sequence[StagedExample]]:
+    """Yield the rows staged under a job's id, or a part's, that hold judgements, some at a time, in their order."""
+    every = StagedExample.objects.filter(Q(part__job=key) | Q(part=key), judgements__isnull=False)
+    return pages_of(every.only("external_id", "digest", "judgements"), AT_ONCE)
 
 
 def judgements_publish(dataset: Dataset, rows: Sequence[StagedExample], judged: Judged) -> None:
@@ -70,12 +71,12 @@ def judgements_publish(dataset: Dataset, rows: Sequence[StagedExample], judged: 
     """
     Dataset.objects.select_for_update(of=("self",)).get(pk=dataset.pk)
     names = Example.objects.of_dataset(dataset).filter(external_id__in={row.external_id for row in rows})
-    shown = {name: pk for name, pk in names.values_list("external_id", "current")}
+    shown = dict(names.values_list("external_id", "current"))
     locked = Revision.objects.select_for_update(of=("self",)).filter(pk__in=list(shown.values())).order_by("pk")
     revisions = {revision.pk: revision for revision in locked}
     places = _Places(dataset, list(revisions.values()))
     for row in rows:
-        revision = revisions.get(shown.get(row.external_id))
+        revision = revisions.get(shown[row.external_id]) if row.external_id in shown else None
         # Where the example shows other content by now, nothing was said of that.
         if revision is not None and revision.digest == row.digest:
             for said in row.judgements:

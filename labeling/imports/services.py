@@ -9,7 +9,6 @@ import secrets
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
-from itertools import batched
 from typing import IO, Any, NoReturn
 from uuid import UUID
 
@@ -21,7 +20,6 @@ from labeling.datasets.staging_datasets import AT_ONCE
 from labeling.imports.findings import Findings, findings_of, lines_stored
 from labeling.imports.formats import AUTO, Source, source_named, source_of
 from labeling.imports.gzip_files import plain_copy, unpacked_limit
-from labeling.imports.judgements import AT_ONCE as JUDGED_AT_ONCE
 from labeling.imports.judgements import Judged, judgements_publish, staged_judgements
 from labeling.imports.parts import Part, Settings, parts_of
 from labeling.imports.publish_import import (
@@ -179,7 +177,7 @@ def import_tell(lease: Lease) -> None:
     job = lease.batch.job
     if parts := _parts_of(job):
         judged = Judged()
-        for some in batched(staged_judgements(job.pk).iterator(chunk_size=JUDGED_AT_ONCE), JUDGED_AT_ONCE):
+        for some in staged_judgements(job.pk):
             with lease.transaction():
                 judgements_publish(_dataset(lease.payload["dataset"]), some, judged)
             others_write_first()
@@ -195,7 +193,7 @@ def import_tell(lease: Lease) -> None:
 def _judgements_publish(dataset: Dataset, key: UUID) -> Judged:
     """Store the judgements of all rows staged under a key, within the caller's transaction."""
     judged = Judged()
-    for some in batched(staged_judgements(key), JUDGED_AT_ONCE):
+    for some in staged_judgements(key):
         judgements_publish(dataset, some, judged)
     return judged
 

@@ -10,6 +10,7 @@ from toolevals.grading.files.evaluation_files import (
     adk,
     api_bank,
     api_bank_dialogues,
+    argilla,
     atif,
     batches,
     bfcl_rows,
@@ -19,6 +20,7 @@ from toolevals.grading.files.evaluation_files import (
     deepeval,
     glaive,
     inspect_logs,
+    label_studio,
     langfuse,
     langsmith,
     nestful,
@@ -62,6 +64,30 @@ _EXAMPLES: tuple[Gives, ...] = ("tools", "examples")
 FORMATS: dict[str, FileFormat] = {
     each.name: each
     for each in (
+        FileFormat(
+            "label_studio",
+            "Label Studio tasks with annotations, JSON",
+            _ALL,
+            "a task with the annotations of each person; a recorded call in its data is a prediction",
+            _of_first(label_studio.detect),
+            label_studio.read,
+            ("data", "annotations", "predictions", "completed_by"),
+            "skipped annotations; predictions of models, drafts and times (silently)",
+            "written after Label Studio's guide of its JSON format",
+            judged=True,
+        ),
+        FileFormat(
+            "argilla",
+            "Argilla records with responses",
+            _ALL,
+            "a record with the responses of each user; a recorded call in its fields is a prediction",
+            _of_first(argilla.detect),
+            argilla.read,
+            ("fields", "responses", "suggestions", "metadata"),
+            "responses that are not submitted; suggestions of models and vectors (silently)",
+            "written after what the package argilla 2 exports",
+            judged=True,
+        ),
         FileFormat(
             "langsmith_runs",
             "LangSmith runs",
