@@ -79,7 +79,7 @@ _OF_CHOICE: Final = frozenset(["choice", "selection", "selected", "name", "choos
 _OF_ARGUMENTS: Final = frozenset(["arguments", "argument", "args", "parameters", "params"])
 # Words of names under which a text may be a call as code.
 _OF_EXPECTED: Final = _OF_CALLS | frozenset(["expected", "correct", "correction", "corrected", "ideal", "gold"])
-_REASONS: Final = frozenset("comment comments reason rationale why explanation justification".split())
+_REASONS: Final = frozenset(["comment", "comments", "reason", "rationale", "why", "explanation", "justification"])
 _NO_CALL: Final = frozenset(("(none)", "none", "no call", "no_call", "no tool", "no_tool", "[]"))
 _TOOL: Final = re.compile(r"[A-Za-z_][\w.-]{0,199}")
 _LONGEST: Final = 2_000
@@ -106,9 +106,10 @@ class Answer:
     @property
     def text(self) -> str:
         """What a note says of it."""
-        value = self.correction if self.value in (None, "", []) else _plain(self.value)
-        said = self.name if value is None else f"{self.name}: {value if isinstance(value, str) else exact(value)}"
-        return printable(f"{said}. {self.comment}" if self.comment else said)[:_LONGEST]
+        told = (_plain(each) for each in (self.value, self.correction) if each not in (None, "", []))
+        said = ", corrected to ".join(each if isinstance(each, str) else exact(each) for each in told)
+        named = f"{self.name}: {said}" if said else self.name
+        return printable(f"{named}. {self.comment}" if self.comment else named)[:_LONGEST]
 
 
 def judgements_of(
@@ -120,7 +121,7 @@ def judgements_of(
     """
     people: dict[str, list[Answer]] = {}
     for answer in answers:
-        people.setdefault(printable(answer.author or UNNAMED)[:LONGEST_AUTHOR], []).append(answer)
+        people.setdefault(_author(answer), []).append(answer)
     judgements: list[Judgement] = []
     losses: list[Problem] = []
     for author, said in people.items():
@@ -130,6 +131,10 @@ def judgements_of(
         judgements += (Judgement(author, None, answer.text) for answer, _ in notes)
         losses += (Problem(answer.pointer, f"{answer.name} {why}: kept as a note") for answer, why in notes)
     return tuple(judgements), tuple(losses)
+
+
+def _author(answer: Answer) -> str:
+    return printable(answer.author or UNNAMED)[:LONGEST_AUTHOR]
 
 
 Note = tuple[Answer, str]
@@ -300,6 +305,25 @@ def judged(row: ExampleRow, answers: Iterable[Answer], made: Sequence[Message] |
     """Return an example with what people said of it, and the losses of that."""
     judgements, losses = judgements_of(answers, made, tool_names(row.tools))
     return replace(row, judgements=judgements, losses=(*row.losses, *losses))
+
+
+def noted(answers: Iterable[Answer], why: str) -> tuple[tuple[Judgement, ...], tuple[Problem, ...]]:
+    """Return answers as notes alone, each with a loss that says why it is no label."""
+    every = list(answers)
+    losses = tuple(Problem(each.pointer, f"{each.name} {why}: kept as a note") for each in every)
+    return tuple(Judgement(_author(each), None, each.text) for each in every), losses
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A row of a file that is what someone said of another row: the ids of what it is about, the nearest first.
+
+    `answer` is None where no person said it; `loss` says then who did.
+    """
+
+    about: tuple[str, ...]
+    answer: Answer | None
+    loss: Problem | None = None
 
 
 def merged(before: ExampleRow, again: ExampleRow) -> ExampleRow:
