@@ -241,6 +241,38 @@ def test_phoenix_annotations_of_people_are_labels():
     assert "correctness is by a program (LLM), not a person: left out" in [loss.message for loss in row.losses]
 
 
+def test_openai_evals_ratings_of_datasets_are_labels_and_data_files_are_examples():
+    item = {"question": "Where is ORD-9182?", "ground_truth": json.dumps(OTHER), "topic": "orders"}
+    rated = {
+        **item,
+        "rating": "Good",
+        "output_feedback": "As asked.",
+        "annotator": "ada",
+        "annotation.tool": "cancel_order",
+    }
+    known = {"object": "eval.run.output_item", "id": "outputitem_1", "eval_id": "eval_1", "run_id": "evalrun_1"}
+    output = {"output": [CALLED], "input": ASKED}
+    made = {**known, "datasource_item_id": 5, "datasource_item": rated, "results": [], "sample": output}
+    (row,) = rows_of({"object": "list", "data": [made], "first_id": "a", "last_id": "b", "has_more": False})
+    assert row.external_id == "item-5"
+    # What the data says is gold; the person has another label.
+    assert label(Judgement("", row.expectation)) == CORRECTED
+    assert said(row) == [("ada", ("cancel_order", None), "")]
+    del rated["annotation.tool"]
+    (row,) = rows_of([made])
+    assert said(row) == [("ada", PASSED, "As asked.")]
+    # A data file has no output yet.
+    (row,) = rows_of([{"item": item}], lines=True)
+    assert (label(Judgement("", row.expectation)), row.input["context"]) == (CORRECTED, {"topic": "orders"})
+    output_cell = json.dumps({"name": "get_order", "arguments": {"id": "7"}}).replace('"', '""')
+    table = f'input,output,rating,output_feedback\n"Where?","{output_cell}",Bad,Ask first.\n'
+    (row,) = [row for _, row in evaluation_file(table.encode()).examples()]
+    assert isinstance(row, ExampleRow)
+    assert said(row) == [("unnamed", None, "rating: Bad. Ask first.")]
+    message = "rating fails the recorded call without a correction: kept as a note"
+    assert message in [loss.message for loss in row.losses]
+
+
 @pytest.mark.parametrize(
     ("name", "value", "expected"),
     [

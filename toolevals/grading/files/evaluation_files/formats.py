@@ -55,8 +55,8 @@ def _of_first(detect: Callable[[Any], str | None]) -> Callable[[Any], str | None
     return detected_in
 
 
-# A page of an API: data, and at most how to go on.
-_PAGE_KEYS = 3
+# A page of an API: data, and at most what it is and how to go on.
+_PAGE_KEYS = 5
 _BOTH: tuple[Gives, ...] = ("examples", "predictions")
 _ALL: tuple[Gives, ...] = ("tools", "examples", "predictions")
 _EXAMPLES: tuple[Gives, ...] = ("tools", "examples")
@@ -331,14 +331,16 @@ FORMATS: dict[str, FileFormat] = {
         ),
         FileFormat(
             "openai_evals_run",
-            "OpenAI Evals run",
-            _BOTH,
-            "a sample that was asked",
+            "OpenAI Evals: runs, data files and datasets",
+            _ALL,
+            "a sample that was asked, or an item with what was answered and judged",
             _of_first(openai_evals_runs.detect),
             openai_evals_runs.read,
-            ("spec", "final_report", "sample", "datasource_item"),
+            ("object", "datasource_item", "sample", "results"),
             "samples asked several times are refused; results and events of graders (silently)",
-            "written by evals.record and the API's reference",
+            "written by evals.record, the API's reference and the guides of its datasets",
+            tables=True,
+            judged=True,
         ),
         FileFormat(
             "sharegpt",
