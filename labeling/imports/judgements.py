@@ -46,11 +46,11 @@ class Judged:
     notes: int = 0
     people: set[str] = field(default_factory=set)
 
-    def to_document(self) -> JsonObject:
-        """Return the counts by name, without those that are 0."""
+    def to_document(self, *, with_people: bool = True) -> JsonObject:
+        """Return the counts by name, without those that are 0. Counts of people of several pages do not add up."""
         counts = {
             "labels": self.labels,
-            "labels_of_people": len(self.people),
+            "labels_of_people": len(self.people) if with_people else 0,
             "labels_changed": self.changed,
             "labels_too_late": self.late,
             "notes": self.notes,
@@ -98,7 +98,8 @@ class _Places:
             self.numbers[slot.revision_id] = max(self.numbers.get(slot.revision_id, -1), slot.number)
             if slot.state == SlotState.OPEN and slot.assignee_id is None:
                 self.slots[slot.revision_id].append(slot)
-        labels = Label.objects.filter(revision__in=found, slot__round=F("revision__round")).exclude(external_author="")
+        # Of every round: what is imported again is not said afresh of an example that was reopened.
+        labels = Label.objects.filter(revision__in=found).exclude(external_author="").select_related("slot")
         self.labels = {(label.revision_id, label.external_author): label for label in labels.order_by("pk")}
         notes = Comment.objects.filter(revision__in=found).exclude(external_author="")
         self.notes = set(notes.values_list("revision", "external_author", "text"))
@@ -128,6 +129,8 @@ class _Places:
         if before is not None and revision.resolution in RESOLVED:
             judged.late += 1
             return
+        if before is not None and before.slot.round != revision.round:
+            before = None
         label = Label(
             slot=self._slot(revision) if before is None else before.slot,
             revision=revision,

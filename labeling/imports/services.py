@@ -176,16 +176,19 @@ def import_tell(lease: Lease) -> None:
     """Write what became of each line of a large import, and let go of its parts: what the last batch does."""
     job = lease.batch.job
     if parts := _parts_of(job):
-        judged = Judged()
+        people: set[str] = set()
         for some in staged_judgements(job.pk):
+            judged = Judged()
             with lease.transaction():
                 judgements_publish(_dataset(lease.payload["dataset"]), some, judged)
+                lease.report(judged.to_document(with_people=False))
+            people |= judged.people
             others_write_first()
         findings = _findings(lease, parts)
         with lines_stored(job, parts, findings) as lines:
             name = lines.keep(is_published=True)
             with lease.finish():
-                lease.report({"lines": name} | judged.to_document())
+                lease.report({"lines": name} | Judged(people=people).to_document())
                 parts_detach(job)
         staged_sweep()
 

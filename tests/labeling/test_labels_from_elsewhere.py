@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from labeling.adjudicate.resolution import settle_due
-from labeling.adjudicate.services import adjudication_decide
+from labeling.adjudicate.services import adjudication_decide, revision_reopen
 from labeling.agreement.cache import agreement_now, labels_read
 from labeling.agreement.filters import Filters
 from labeling.datasets.services import dataset_create
@@ -93,6 +93,18 @@ def test_a_label_of_a_resolved_example_is_kept_next_to_its_gold_and_changes_no_m
     late = load([document("a", expectation=call(), judgements=[said(ADA)])], "jsonl")
     assert late.report["labels_too_late"] == 1
     assert Label.objects.get().expectation["kind"] == "no_call"
+
+
+def test_an_example_that_was_reopened_is_labelled_afresh(load, adjudicator):
+    rows = [document("a", judgements=[said(ADA), said(BEN)])]
+    load(rows, "jsonl")
+    settle_due()
+    revision_reopen(revision=shown("a"), actor=adjudicator, reason="The guideline changed.")
+    assert "labels" not in load(rows, "jsonl").report
+    assert Label.objects.count() == 2
+    load([document("a", judgements=[said(ADA, NO_CALL)])], "jsonl")
+    label = Label.objects.select_related("slot").latest("pk")
+    assert (label.slot.round, label.is_first) == (2, True)
 
 
 def test_a_person_here_and_one_elsewhere_are_two_labels(load, ann, claim, submit):

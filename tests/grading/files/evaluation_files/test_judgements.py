@@ -1,4 +1,4 @@
-"""What people said elsewhere: a correction, a chosen tool or a pass of the recorded call is a label, all else a note.
+"""Judgements by people elsewhere: a correction, a chosen tool or a pass of the recorded call is a label, else a note.
 
 The shapes are those of the tools' own documents and sources:
 
