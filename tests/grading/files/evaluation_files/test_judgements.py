@@ -7,6 +7,8 @@ The shapes are those of the tools' own documents and sources:
 - Langfuse's `fern/apis/server/definition/commons.yml` (`BaseScore` and those that extend it; `ScoreSource`).
 - `langsmith.schemas.Feedback` and `FeedbackSourceBase` of LangSmith's SDK.
 - Phoenix's `SpanAnnotation` and `AnnotationResult` of its REST interface.
+- Weave's feedback types (`wandb.annotation.NAME`, `wandb.note.1`, `wandb.reaction.1`), and the assertion `human` of
+  promptfoo's page.
 - OpenAI's `eval.run.output_item`, and the guide of its datasets (a Good/Bad rating, `output_feedback`).
 """
 
@@ -271,6 +273,55 @@ def test_openai_evals_ratings_of_datasets_are_labels_and_data_files_are_examples
     assert said(row) == [("unnamed", None, "rating: Bad. Ask first.")]
     message = "rating fails the recorded call without a correction: kept as a note"
     assert message in [loss.message for loss in row.losses]
+
+
+def test_what_is_said_of_several_trials_of_one_example_comes_together():
+    def trace(number: int, function: dict[str, str], *scores: dict[str, Any]) -> dict[str, Any]:
+        made = {**CALLED, "tool_calls": [{"id": "c1", "type": "function", "function": function}]}
+        generation = {"traceId": f"t{number}", "type": "GENERATION", "id": f"o{number}", "startTime": "1"}
+        observations = [{**generation, "input": ASKED, "output": made}]
+        metadata = {"dataset_item_id": "order"}
+        return {"id": f"t{number}", "metadata": metadata, "observations": observations, "scores": list(scores)}
+
+    other = {"name": "cancel_order", "arguments": '{"id": "7"}'}
+    again = [score("tool_call", 1, traceId="t2"), score("tool_call", 1, traceId="t2", authorUserId="u2")]
+    late = score("helpfulness", 3, traceId="t2")
+    (row,) = rows_of([trace(1, FUNCTION, score("tool_call", 1)), trace(2, other, *again, late)])
+    assert said(row) == [
+        ("user u1", PASSED, ""),
+        ("user u1", None, "Another call of a further trial passes, too."),
+        ("user u1", None, "helpfulness: 3"),
+        ("user u2", CORRECTED, ""),
+    ]
+    messages = [loss.message for loss in row.losses]
+    assert "helpfulness is no decision on the call: kept as a note" in messages
+    assert "user u1 passes different calls of this example: the first is the label" in messages
+
+
+def test_weave_feedback_and_ratings_of_promptfoo_are_read_too():
+    def given(kind: str, **payload: Any) -> dict[str, Any]:
+        return {"id": "f", "feedback_type": f"wandb.{kind}", "creator": "ada", "payload": payload}
+
+    feedback = [
+        given("annotation.tool_call", value="correct"),
+        given("note.1", note="Look again."),
+        given("reaction.1", emoji="👍🏽", detoned="👍", alias=":thumbs_up:") | {"creator": "ben"},
+        given("runnable.scorer", output=1),
+    ]
+    call = {
+        "id": "w1", "op_name": "weave:///team/shop/op/openai.chat.completions.create:9f", "trace_id": "t1",
+        "parent_id": None, "started_at": "1", "inputs": {"messages": ASKED},
+        "output": {"choices": [{"message": CALLED}]}, "summary": {"weave": {"feedback": feedback}},
+    }  # fmt: skip
+    (row,) = rows_of([call])
+    assert said(row) == [("ada", PASSED, ""), ("ada", None, "note: Look again."), ("ben", PASSED, "")]
+    assert "wandb.runnable.scorer is by a program, not a person: left out" in [loss.message for loss in row.losses]
+    document = json.loads((DATA / "promptfoo_results.json").read_text())
+    for each in document["results"]["results"]:
+        human = {"pass": True, "score": 1, "reason": "Manual result", "assertion": {"type": "human"}}
+        each["gradingResult"] = {"pass": True, "score": 1, "componentResults": [human], "comment": "As asked."}
+    # The file does not say who rated.
+    assert ("unnamed", None, "rating: true. As asked.") in [each for row in rows_of(document) for each in said(row)]
 
 
 @pytest.mark.parametrize(

@@ -155,8 +155,9 @@ FORMATS: dict[str, FileFormat] = {
             promptfoo.detect,
             promptfoo.read,
             ("results", "config", "evalId", "shareableUrl"),
-            "assertions other than equals, contains and tool-call-f1; scores and gradings (silently)",
+            "assertions other than equals, contains and tool-call-f1; scores and gradings by programs (silently)",
             "made by promptfoo 0.121.20 with a provider of our own",
+            judged=True,
         ),
         FileFormat(
             "inspect",
@@ -254,8 +255,9 @@ FORMATS: dict[str, FileFormat] = {
             _of_first(weave.detect),
             weave.read,
             ("op_name", "trace_id", "inputs", "output"),
-            "feedback and attributes (silently); calls whose messages are references are refused",
+            "feedback by programs; attributes (silently); calls whose messages are references are refused",
             "written by the interface's documents",
+            judged=True,
         ),
         FileFormat(
             "phoenix_spans",

@@ -85,6 +85,7 @@ _TOOL: Final = re.compile(r"[A-Za-z_][\w.-]{0,199}")
 _LONGEST: Final = 2_000
 LONGEST_AUTHOR: Final = 200
 UNNAMED: Final = "unnamed"
+KEPT: Final = "kept as a note"
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +130,7 @@ def judgements_of(
         if label is not None:
             judgements.append(replace(label, author=author, text=printable(label.text)[:_LONGEST]))
         judgements += (Judgement(author, None, answer.text) for answer, _ in notes)
-        losses += (Problem(answer.pointer, f"{answer.name} {why}: kept as a note") for answer, why in notes)
+        losses += (Problem(answer.pointer, f"{answer.name} {why}: {KEPT}") for answer, why in notes)
     return tuple(judgements), tuple(losses)
 
 
@@ -310,7 +311,7 @@ def judged(row: ExampleRow, answers: Iterable[Answer], made: Sequence[Message] |
 def noted(answers: Iterable[Answer], why: str) -> tuple[tuple[Judgement, ...], tuple[Problem, ...]]:
     """Return answers as notes alone, each with a loss that says why it is no label."""
     every = list(answers)
-    losses = tuple(Problem(each.pointer, f"{each.name} {why}: kept as a note") for each in every)
+    losses = tuple(Problem(each.pointer, f"{each.name} {why}: {KEPT}") for each in every)
     return tuple(Judgement(_author(each), None, each.text) for each in every), losses
 
 
@@ -330,7 +331,8 @@ def merged(before: ExampleRow, again: ExampleRow) -> ExampleRow:
     """Return an example with what people said of a further trial of it: one label a person, others are notes."""
     labels = {each.author: each.expectation for each in before.judgements if each.expectation is not None}
     said = list(before.judgements)
-    losses = list(before.losses)
+    known = set(before.losses)
+    losses = [*before.losses, *(loss for loss in again.losses if loss.message.endswith(KEPT) and loss not in known)]
     for each in again.judgements:
         if each.expectation is None or each.author not in labels:
             said.append(each)
