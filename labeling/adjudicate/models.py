@@ -73,7 +73,7 @@ class GoldSource(models.TextChoices):
 
     AGREED = "agreed"
     # By labels that mean the same, or a single one, of which some were given elsewhere: blind or not, no one knows.
-    ELSEWHERE = "elsewhere"
+    ELSEWHERE = "elsewhere", "Labels given elsewhere"
     ADJUDICATED = "adjudicated"
     SINGLE = "single"
     IMPORTED = "imported"

@@ -363,7 +363,8 @@ def part_resolve(dataset: Dataset, part: Part) -> list[tuple[int, int, ExampleRo
         for place, said in enumerate(row.judgements):
             if said.expectation is not None:
                 problems = expectation_problems(said.expectation, offer.specs)
-                part.remark(line, (p.below(f"/judgements/{place}/expectation") for p in problems))
+                told = (Problem(p.pointer, f"the label by {said.author}: {p.message}") for p in problems)
+                part.remark(line, (p.below(f"/judgements/{place}/expectation") for p in told))
         resolved.append((line, offset, row, offer))
     return resolved
 

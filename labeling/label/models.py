@@ -195,6 +195,7 @@ class Label(models.Model):
         indexes: ClassVar[list[models.Index]] = [
             models.Index(fields=["reviewer", "revision"], name="label_reviewer"),
             models.Index(fields=["revision"], name="label_flagged", condition=models.Q(flagged=True)),
+            models.Index(fields=["revision"], name="label_elsewhere", condition=~models.Q(external_author="")),
         ]
 
     @property

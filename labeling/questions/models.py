@@ -99,4 +99,5 @@ class Comment(models.Model):
             models.Index(fields=["revision", "asker", "id"], name="comment_thread"),
             models.Index(fields=["asker", "id"], name="comment_asker"),
             models.Index(fields=["asker"], condition=models.Q(is_unanswered=True), name="comment_unanswered"),
+            models.Index(fields=["revision"], condition=~models.Q(external_author=""), name="comment_elsewhere"),
         ]

@@ -11,8 +11,10 @@ import pytest
 from labeling.adjudicate.resolution import settle_due
 from labeling.adjudicate.services import adjudication_decide, revision_reopen
 from labeling.agreement.cache import agreement_now, labels_read
+from labeling.agreement.cases import pairs_of
 from labeling.agreement.filters import Filters
 from labeling.datasets.services import dataset_create
+from labeling.datasheet.gathering import Scope, labelling_of
 from labeling.examples.views import history_of
 from labeling.exports import Outcome, Selection
 from labeling.exports.formats import native_lines
@@ -119,7 +121,7 @@ def test_a_person_here_and_one_elsewhere_are_two_labels(load, ann, claim, submit
     assert Gold.objects.get().source == "elsewhere"
 
 
-def test_agreement_counts_them_only_where_it_is_asked_to(load, dataset):
+def test_agreement_counts_them_only_where_it_is_asked_to(load, dataset, adjudicator, client):
     load([document("a", judgements=[said(ADA), said(BEN)]), document("b", judgements=[said(ADA), said(BEN)])], "jsonl")
     settle_due()
     labels_read(dataset)
@@ -127,6 +129,18 @@ def test_agreement_counts_them_only_where_it_is_asked_to(load, dataset):
     marked = agreement_now(dataset, Filters.of_address({"elsewhere": "1"}, names=True))
     assert (marked.labels, marked.units, marked.tool.percent.value) == (4, 2, 1.0)
     assert Filters(elsewhere=True).parameters == {"elsewhere": "1"}
+    # Nothing that counts blind labels counts them, and the data sheet says them apart.
+    assert pairs_of(dataset).counted == 0
+    sheet = labelling_of(Scope(dataset))
+    assert (sheet.labels, sheet.nameless, sheet.elsewhere, sheet.people_elsewhere) == (0, 0, 4, 2)
+    client.force_login(adjudicator)
+    address = f"/p/{dataset.project.slug}/datasets/{dataset.slug}/agreement/"
+    page = client.get(f"{address}?elsewhere=1").content.decode()
+    assert "4 labels of resolved examples" in page
+    assert "If they were blind is not known" in page
+    assert "with-elsewhere" in client.get(f"{address}csv/?elsewhere=1")["Content-Disposition"]
+    asked = f"/api/v1/projects/{dataset.project.slug}/datasets/{dataset.slug}/agreement/"
+    assert [client.get(asked + query).json()["figures"]["labels"] for query in ("", "?elsewhere=1")] == [0, 4]
 
 
 def test_exports_say_who_said_it_and_import_gives_it_again(load, dataset, project):
