@@ -26,7 +26,7 @@ _LONGEST_TOOLS = 64_000
 
 @value_class
 class Judgement:
-    """What one person said of an example elsewhere: a label where it has an expectation, else a note.
+    """The judgement of one person elsewhere: a label where it has an expectation, else a note.
 
     Nothing says what else that person had seen. `text` are the person's own words: a reason, or the note.
     """

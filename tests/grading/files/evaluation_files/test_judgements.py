@@ -219,7 +219,14 @@ def test_phoenix_annotations_of_people_are_labels():
     }  # fmt: skip
 
     def annotation(name: str, result: Any, **more: Any) -> dict[str, Any]:
-        known = {"id": "U1", "source": "APP", "user_id": None, "identifier": "", "metadata": {}, "span_id": "s1"}
+        known: dict[str, Any] = {
+            "id": "U1",
+            "source": "APP",
+            "user_id": None,
+            "identifier": "",
+            "metadata": {},
+            "span_id": "s1",
+        }
         return {**known, "name": name, "annotator_kind": "HUMAN", "result": result, **more}
 
     (row,) = rows_of(
@@ -268,11 +275,11 @@ def test_openai_evals_ratings_of_datasets_are_labels_and_data_files_are_examples
     assert (label(Judgement("", row.expectation)), row.input["context"]) == (CORRECTED, {"topic": "orders"})
     output_cell = json.dumps({"name": "get_order", "arguments": {"id": "7"}}).replace('"', '""')
     table = f'input,output,rating,output_feedback\n"Where?","{output_cell}",Bad,Ask first.\n'
-    (row,) = [row for _, row in evaluation_file(table.encode()).examples()]
-    assert isinstance(row, ExampleRow)
-    assert said(row) == [("unnamed", None, "rating: Bad. Ask first.")]
+    ((_, read),) = evaluation_file(table.encode()).examples()
+    assert isinstance(read, ExampleRow)
+    assert said(read) == [("unnamed", None, "rating: Bad. Ask first.")]
     message = "rating fails the recorded call without a correction: kept as a note"
-    assert message in [loss.message for loss in row.losses]
+    assert message in [loss.message for loss in read.losses]
 
 
 def test_what_is_said_of_several_trials_of_one_example_comes_together():

@@ -106,7 +106,7 @@ class Answer:
 
     @property
     def text(self) -> str:
-        """What a note says of it."""
+        """The words of a note of it."""
         told = (_plain(each) for each in (self.value, self.correction) if each not in (None, "", []))
         said = ", corrected to ".join(each if isinstance(each, str) else exact(each) for each in told)
         named = f"{self.name}: {said}" if said else self.name

@@ -81,6 +81,9 @@ def _answers(item: JsonMapping, losses: list[Problem]) -> Iterator[Answer]:
         elif not isinstance(results, list) or not results:
             losses.append(Problem(pointer, f"by {author} says nothing: no label"))
         else:
+            reviews = annotation.get("reviews")
+            if any(isinstance(one, Mapping) and one.get("accepted") is False for one in reviews or ()):
+                losses.append(Problem(pointer, f"by {author} was rejected in a review: it is a label all the same"))
             for number, result in enumerate(results):
                 yield _answer(author, object_at(result, f"{pointer}/result/{number}"), f"{pointer}/result/{number}")
 
