@@ -344,6 +344,12 @@ def test_weave_feedback_and_ratings_of_promptfoo_are_read_too():
         ("rating", "Good", PASSED),
         ("rating", "Bad", None),
         ("quality", "Good", None),
+        ("is_tool_call_correct", "yes", PASSED),
+        ("tool_needed", "yes", None),
+        ("tool_arguments_correct", "yes", None),
+        ("call_outcome", "resolved", None),
+        ("tool_issues", "none", None),
+        ("user_feedback", 1, None),
     ],
 )
 def test_what_is_a_decision_on_the_call(name: str, value: Any, expected: Any):

@@ -20,6 +20,7 @@ from toolevals.grading.files.evaluation_files.content import (
     said_in,
 )
 from toolevals.grading.files.evaluation_files.entries import accepted
+from toolevals.grading.files.evaluation_files.entry import keys
 from toolevals.grading.reading.examples import ExampleRow, Judgement
 from toolevals.grading.reading.parsing import calls_in_text, last_words, printable
 from toolevals.grading.reading.parsing.json_calls import calls_in_json
@@ -33,53 +34,23 @@ from toolevals.json_types import JsonMapping, JsonObject
 RECORDED: Final = (
     "output", "tool_calls", "tool_call", "call", "calls", "response", "prediction", "model_output", "completion",
 )  # fmt: skip
-_PASSES: Final = frozenset(
-    [
-        "1",
-        "true",
-        "yes",
-        "pass",
-        "passed",
-        "correct",
-        "good",
-        "right",
-        "accept",
-        "accepted",
-        "approve",
-        "approved",
-        "ok",
-        "up",
-        "👍",
-    ]
-)
-_FAILS: Final = frozenset(
-    ["0", "false", "no", "fail", "failed", "incorrect", "bad", "wrong", "reject", "rejected", "down", "👎"]
-)
+_PASSES: Final = keys("1 true yes pass passed correct good right accept accepted approve approved ok up 👍")
+_FAILS: Final = keys("0 false no fail failed incorrect bad wrong reject rejected down 👎")
 # Words of names that say that the call is judged, and words that say it where nothing but calls was made.
-_OF_CALLS: Final = frozenset(["tool", "tools", "call", "calls", "function", "functions", "action", "actions"])
-_OF_WHOLE: Final = frozenset(
-    [
-        "correct",
-        "correctness",
-        "pass",
-        "passed",
-        "verdict",
-        "accept",
-        "accepted",
-        "approved",
-        "rating",
-        "thumbs",
-        "thumb",
-        "feedback",
-        "evaluation",
-    ]
+_OF_CALLS: Final = keys("tool tools call calls function functions")
+_OF_WHOLE: Final = keys(
+    "correct correctness pass passed verdict accept accepted approved rating thumbs thumb feedback evaluation"
 )
+# Words that may be in such names besides; with any other the name is of something else, as is `tool_needed`.
+_BESIDES: Final = keys("is was the of right valid good ok up score quality grade check made human expert reviewer")
 # Words of names under which a pass is of the tool alone.
-_OF_CHOICE: Final = frozenset(["choice", "selection", "selected", "name", "choose"])
-_OF_ARGUMENTS: Final = frozenset(["arguments", "argument", "args", "parameters", "params"])
+_OF_CHOICE: Final = keys("choice selection selected name choose")
+_OF_ARGUMENTS: Final = keys("arguments argument args parameters params")
 # Words of names under which a text may be a call as code.
-_OF_EXPECTED: Final = _OF_CALLS | frozenset(["expected", "correct", "correction", "corrected", "ideal", "gold"])
-_REASONS: Final = frozenset(["comment", "comments", "reason", "rationale", "why", "explanation", "justification"])
+_OF_EXPECTED: Final = _OF_CALLS | keys("expected correct correction corrected ideal gold")
+# Words of names whose answer is a tool.
+_OF_TOOL: Final = _OF_EXPECTED | _OF_CHOICE | keys("right")
+_REASONS: Final = keys("comment comments reason rationale why explanation justification")
 _NO_CALL: Final = frozenset(("(none)", "none", "no call", "no_call", "no tool", "no_tool", "[]"))
 _TOOL: Final = re.compile(r"[A-Za-z_][\w.-]{0,199}")
 _LONGEST: Final = 2_000
@@ -221,9 +192,9 @@ def _verdict(answer: Answer, made: Sequence[Message] | None) -> bool | None:
         return None
     # Under a general name it is the call that was judged where nothing else was made.
     only_calls = any(message.calls for message in made) and not last_words(tuple(made))
-    if answer.words & _OF_CALLS or (answer.words & _OF_WHOLE and only_calls):
-        return word in _PASSES
-    return None
+    is_named = answer.words & _OF_CALLS or (answer.words & _OF_WHOLE and only_calls)
+    is_of_calls = answer.words <= _OF_CALLS | _OF_CHOICE | _OF_WHOLE | _BESIDES
+    return word in _PASSES if is_named and is_of_calls else None
 
 
 def _expected(answer: Answer, offered: Collection[str], arguments: Answer | None) -> Expectation | None:
@@ -231,12 +202,12 @@ def _expected(answer: Answer, offered: Collection[str], arguments: Answer | None
     if answer.correction is not None:
         return _call_in(answer.correction, is_code=True)
     value = _plain(answer.value)
-    if isinstance(value, str) and answer.words & _OF_CALLS and not answer.words & _OF_ARGUMENTS:
+    if isinstance(value, str) and answer.words <= _OF_TOOL:
         name = value.strip()
         if name.lower() in _NO_CALL:
             return Expectation("no_call")
-        is_word = name.lower() in _PASSES | _FAILS
-        if name in offered or (not offered and not is_word and _TOOL.fullmatch(name)):
+        is_tool = name in offered or (not offered and name.lower() not in _PASSES | _FAILS and _TOOL.fullmatch(name))
+        if is_tool and answer.words & _OF_CALLS:
             return _tool(name, arguments)
     return _call_in(value, is_code=bool(answer.words & _OF_EXPECTED))
 
@@ -260,8 +231,6 @@ def _call_in(value: object, *, is_code: bool) -> Expectation | None:
     given = json_in(value)
     try:
         if isinstance(given, str):
-            if given.strip().lower() in _NO_CALL and is_code:
-                return Expectation("no_call")
             code = calls_in_text(given) if is_code else ()
             return accepted([code], "") if code else None
         if isinstance(given, Mapping) and "kind" in given:
