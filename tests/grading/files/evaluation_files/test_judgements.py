@@ -350,6 +350,9 @@ def test_weave_feedback_and_ratings_of_promptfoo_are_read_too():
         ("call_outcome", "resolved", None),
         ("tool_issues", "none", None),
         ("user_feedback", 1, None),
+        ("工具", "none", None),
+        ("?", "none", None),
+        ("expectedCall", "none", "no_call"),
     ],
 )
 def test_what_is_a_decision_on_the_call(name: str, value: Any, expected: Any):

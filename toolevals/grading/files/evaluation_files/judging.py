@@ -73,7 +73,7 @@ class Answer:
     @property
     def words(self) -> frozenset[str]:
         """The words of its name."""
-        return frozenset(re.findall(r"[a-z]+", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", self.name).lower()))
+        return frozenset(re.findall(r"[^\W_]+", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", self.name).lower()))
 
     @property
     def text(self) -> str:
@@ -202,7 +202,7 @@ def _expected(answer: Answer, offered: Collection[str], arguments: Answer | None
     if answer.correction is not None:
         return _call_in(answer.correction, is_code=True)
     value = _plain(answer.value)
-    if isinstance(value, str) and answer.words <= _OF_TOOL:
+    if isinstance(value, str) and answer.words and answer.words <= _OF_TOOL:
         name = value.strip()
         if name.lower() in _NO_CALL:
             return Expectation("no_call")
