@@ -16,8 +16,8 @@ from toolevals.json_types import JsonObject
 
 
 def with_judgements(selection: Selection) -> Iterator[tuple[Row, list[JsonObject]]]:
-    """Yield each row with the labels and notes that its example has from elsewhere."""
-    if not _has_any(selection.dataset):
+    """Yield each row with the labels and notes that its example has from elsewhere; a frozen version holds gold alone."""
+    if selection.version or not _has_any(selection.dataset):
         yield from ((row, []) for row in selection.rows())
         return
     rows = selection.rows()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from labeling.adjudicate.services import adjudication_decide, revision_reopen
 from labeling.agreement.cache import agreement_now, labels_read
 from labeling.agreement.cases import pairs_of
 from labeling.agreement.filters import Filters
+from labeling.blindness import sides_of
 from labeling.datasets.services import dataset_create
 from labeling.datasheet.gathering import Scope, labelling_of
 from labeling.examples.views import history_of
@@ -21,6 +23,7 @@ from labeling.exports.formats import native_lines
 from labeling.exports.table import label_table
 from labeling.imports import judgements as storing
 from labeling.imports import services
+from labeling.imports.reading import file_looked_at
 from labeling.models import Comment, Gold, Label, LabelSlot, Resolution, SlotState
 from tests.labeling.importing import load, shown
 from tests.labeling.rows import NO_CALL, call, document
@@ -31,6 +34,7 @@ from toolevals.workspace.models import JobState, Role
 __all__ = ["load"]
 
 pytestmark = pytest.mark.django_db
+DATA = Path(__file__).parents[1] / "grading" / "files" / "evaluation_files" / "data"
 ADA, BEN = "ada@annotators.example", "user 11"
 NOTE = {"author": BEN, "text": "helpfulness: 4"}
 
@@ -172,6 +176,25 @@ def test_a_large_file_stores_them_in_parts(load, monkeypatch):
     assert (job.report["labels"], job.report["labels_of_people"]) == (10, 2)
     assert settle_due() == 5
     assert all(states(f"ex-{n}") == [SlotState.SUBMITTED] * 2 for n in range(5))
+
+
+@pytest.mark.parametrize(("name", "waits"), [("label_studio", "order"), ("argilla", "order")])
+def test_a_file_of_annotators_brings_in_what_the_look_at_it_promised(load, adjudicator, name, waits):
+    content = (DATA / f"{name}.json").read_bytes()
+    promised = file_looked_at(content).counts
+    job = load(content, "auto")
+    assert job.state == JobState.SUCCEEDED, job.report
+    counts = [job.report[each] for each in ("added", "labels", "labels_of_people", "notes")]
+    assert counts == [
+        promised[each] for each in ("examples", "labels given elsewhere", "people who gave them", "notes")
+    ]
+    settle_due()
+    assert shown(waits).resolution == Resolution.DISAGREED
+    sides = sides_of(shown(waits), adjudicator, Role.ADJUDICATOR)
+    assert len(sides) == 2
+    # What is no label is named with its place.
+    kept = [each for each in job.report["read"]["warnings"] if each["message"].endswith("kept as a note")]
+    assert len(kept) == promised["notes"]
 
 
 @pytest.mark.parametrize(
