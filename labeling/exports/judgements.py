@@ -16,7 +16,7 @@ from toolevals.json_types import JsonObject
 
 
 def with_judgements(selection: Selection) -> Iterator[tuple[Row, list[JsonObject]]]:
-    """Yield each row with the labels and notes that its example has from elsewhere; a frozen version holds gold alone."""
+    """Yield each row with the labels and notes that its example has from elsewhere: none in a frozen version."""
     if selection.version or not _has_any(selection.dataset):
         yield from ((row, []) for row in selection.rows())
         return
