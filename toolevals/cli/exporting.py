@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from toolevals.cli.client import ProjectClient, add_server_options
 from toolevals.cli.output import Exit, note, write_parts
+from toolevals.cli.server_options import add_server_options, project_of
 from toolevals.cli.verbs import Verbs
 from toolevals.json_types import JsonObject
 
@@ -36,7 +36,7 @@ def run(arguments: argparse.Namespace) -> int:
     which = arguments.version or which
     version = f"versions/{which}/" if which else ""
     path = f"datasets/{dataset}/{version}export/?as={arguments.format.replace('-', '_')}"
-    client = ProjectClient.from_arguments(arguments)
+    client = project_of(arguments)
     if arguments.format in PARTIAL:
         _say_what_is_left_out(client.request("GET", f"{path}&summary=true"))
     write_parts(client.download(path), arguments.output)
