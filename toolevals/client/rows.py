@@ -14,7 +14,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Rows(Generic[T]):
-    """Rows that are fetched while they are read. Each reading asks the server anew; nothing is kept.
+    """Rows that are fetched while they are read. Each reading asks the server again; nothing is kept.
 
     `make` makes an object of what the server says of one, and `flat` a row of a data frame.
     """

@@ -135,7 +135,7 @@ class Run:
         def fetch() -> Iterator[JsonObject]:
             return self.project.pages(f"runs/{self.number}/graded-cases/", limit=_PAGE, **filters)
 
-        return Rows(fetch, Case.of, lambda row: {**row, **row["metrics"]})
+        return Rows(fetch, Case.of, _columns)
 
     def case(self, pk: str) -> JsonObject:
         """Return one case in full: the example, its gold, the transcript, each verdict with its reason."""
@@ -160,3 +160,8 @@ class Run:
         return CheckedGate(
             shown["id"], shown["run"], shown["baseline"], result, self.project.page(f"gates/{shown['id']}/")
         )
+
+
+def _columns(row: JsonMapping) -> JsonObject:
+    """Return the columns of a case, its metrics among them."""
+    return {**{name: value for name, value in row.items() if name != "metrics"}, **row["metrics"]}
