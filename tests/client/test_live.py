@@ -1,14 +1,17 @@
-"""The client against the running application: from an empty project to a gate, and the notebook of the documentation."""
+"""The client against the running application, from an empty project to a gate, and the notebook of the docs."""
 
 from __future__ import annotations
 
 import json
 
+import pandas
 import pytest
 
 from scripts.dev.environment import ROOT
 from tests.cli.served import EXAMPLES, PREDICTIONS, TOOLS, lines, server
 from tests.client.notebook import run_notebook
+from toolevals.cli import main as command
+from toolevals.cli.output import Exit
 from toolevals.client import Dataset, Project, Run, ServerError, ServerSettingsError
 
 __all__ = ["server"]
@@ -71,6 +74,22 @@ def test_a_gate_is_asked_and_told(project, run):
     assert gate.status == "failed"
     assert [check.observed for check in gate.result.checks] == [0.5]
     assert gate.page.startswith(f"{project.server}/p/from-cli/gates/")
+
+
+def test_tables_come_as_parquet_by_the_client_and_the_command(run, tmp_path):
+    file = tmp_path / "cases.parquet"
+    file.write_bytes(b"".join(run.table("cases", "parquet")))
+    assert pandas.read_parquet(file)["actual"].tolist() == ["get_order_status", "cancel_order"]
+    asked = ["export", "--run", str(run.number), "-o"]
+    assert command.main([*asked, str(tmp_path / "again.parquet"), "--format", "parquet"]) == Exit.OK
+    assert (tmp_path / "again.parquet").read_bytes() == file.read_bytes()
+    assert command.main([*asked, str(tmp_path / "cases.csv")]) == Exit.OK
+    assert (tmp_path / "cases.csv").read_text().startswith("case_id,")
+    assert command.main(["export", "client", "--format", "parquet", "-o", str(file)]) == Exit.OK
+    assert pandas.read_parquet(file)["id"].tolist() == ["ex-1", "ex-2"]
+    for wrong in (["--format", "bfcl"], ["--table", "compare-cases"], ["--candidate", "1"], ["--version", "1"]):
+        assert command.main(["export", "--run", str(run.number), *wrong]) == Exit.CONFIGURATION
+    assert command.main(["export"]) == Exit.CONFIGURATION
 
 
 def test_examples_come_back(dataset, tmp_path):

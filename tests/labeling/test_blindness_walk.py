@@ -80,7 +80,7 @@ QUESTIONS: dict[str, list[str]] = {
     "workspace:audit-csv": ["?act=label_submit", "?thing=example", "?person=bea"],
     "labeling-api:examples": [*(f"?status={state}" for state in Resolution.values), f"?search={MARK}"],
     "labeling:export": [f"?as={name}" for name in FORMATS],
-    "labeling-api:export": ["?as=labels_csv", "?as=csv&summary"],
+    "labeling-api:export": ["?as=labels_csv", "?as=labels_parquet", "?as=csv&summary"],
 }
 # Of these examples an empty POST is sent too.
 POSTED = (TO_LABEL[0], "pair", "passed-on")

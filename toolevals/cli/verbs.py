@@ -27,7 +27,7 @@ VERBS = {
     "what": Verb("what", "say what a file is, and what would be read of it; no server needed"),
     "import": Verb("importing", "bring tools or examples to a project"),
     "send": Verb("sending", "send a file's conversations as traces, as an agent in production does"),
-    "export": Verb("exporting", "write a dataset to a file"),
+    "export": Verb("exporting", "write a dataset, or a table of a run, to a file"),
     "versions": Verb("versions", "list a dataset's frozen versions, freeze one, tag one"),
     "run": Verb("running", "evaluate an agent, the baseline, or uploaded predictions, over a dataset"),
     "compare": Verb("comparing", "say whether a run is better than an earlier one, and what moved"),

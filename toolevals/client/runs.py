@@ -142,6 +142,15 @@ class Run:
         found: JsonObject = self.project.request("GET", f"runs/{self.number}/cases/{pk}/")
         return found
 
+    def table(self, name: str = "cases", form: str = "csv", **filters: str) -> Iterator[bytes]:
+        """Have one of its long tables written, as `csv` or `parquet`, and yield the file in parts. Raises ServerError.
+
+        The tables are `cases`, `judged`, `state`, `trials`, `episodes`, and with a `candidate`, `compare-cases`.
+        """
+        path = f"runs/{self.number}/files/{name}/"
+        job = self.project.wait(self.project.post_once(path, params={"form": form, **filters}))
+        yield from self.project.download(f"files/{job['id']}/")
+
     def gate(self, gate: JsonMapping | None = None, *, name: str = "", baseline: str = "") -> CheckedGate:
         """Hold it against a gate, wait for the result, and return that. Raises ServerError.
 

@@ -128,8 +128,9 @@ def gathered(row: JsonMapping, prefix: str) -> dict[str, Any]:
 MAGIC: Final = b"PAR1"
 _MOST_BYTES: Final = 400_000_000
 _MISSING: Final = (
-    "is Parquet, which is read where the package pyarrow is installed: install it where this runs, or write the file as"
-    " JSON Lines, such as by pandas.read_parquet(FILE).to_json(OUT, orient='records', lines=True)"
+    "is Parquet, which is read where the package pyarrow is installed: install it where this runs"
+    " (pip install 'toolevals[data]'), or write the file as JSON Lines,"
+    " such as by pandas.read_parquet(FILE).to_json(OUT, orient='records', lines=True)"
 )
 
 
