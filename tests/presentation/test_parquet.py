@@ -67,7 +67,7 @@ def test_no_more_than_a_group_is_held(monkeypatch):
 def test_duckdb_and_pandas_read_it(tmp_path):
     file = tmp_path / "rows.parquet"
     file.write_bytes(b"".join(parquet_stream(COLUMNS, ROWS)))
-    found = duckdb.sql(f"select name, trial + 1, cost from '{file}' where flagged").fetchall()
+    found = duckdb.execute(f"select name, trial + 1, cost from '{file}' where flagged").fetchall()
     assert found == [("=1+1", 1, 0.5)]
     frame = pandas.read_parquet(file)
     assert list(frame.columns) == list(COLUMNS)

@@ -64,7 +64,7 @@ def test_it_is_read_by_duckdb(build, get, tmp_path):
     assert response.headers["Content-Disposition"] == f'attachment; filename="run-{grading.run.number}-cases.parquet"'
     file = tmp_path / "cases.parquet"
     file.write_bytes(b"".join(response.streaming_content))
-    confused = duckdb.sql(f"select actual, count(*) from '{file}' where expected <> actual group by all").fetchall()
+    confused = duckdb.execute(f"select actual, count(*) from '{file}' where expected <> actual group by all").fetchall()
     assert confused == [("refund", 2)]
 
 
