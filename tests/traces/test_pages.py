@@ -8,6 +8,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.db import connection
 from django.utils import timezone
 
 from tests.traces.sending import conversation, export, send, span
@@ -52,6 +53,13 @@ def found(project, **asked: str) -> list[int]:
         patch.setattr(filters, "_LOOK_AT", 1)
         assert rows == [each.trace_id.int for each in wanted.page(project, Role.VIEWER, "").rows]
     return rows
+
+
+@pytest.mark.parametrize("error", ["any", "404"])
+def test_sqlite_finds_errors_by_the_index_of_calls_with_an_error(project, error):
+    if connection.vendor == "sqlite":
+        plan = TraceFilter.of({"error": error}).traces(project, Role.VIEWER).explain()
+        assert "tool_use_with_an_error" in plan
 
 
 def test_each_filter_finds_what_it_says(shown, project):

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import gc
 import sqlite3
+import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from threading import Event
+from types import SimpleNamespace
 
 import pytest
 from django.db import OperationalError, connection, transaction
@@ -62,3 +64,34 @@ def test_garbage_of_one_who_heard_busy_waits_for_no_connection(garbage_stays):
         gc.collect()
         is_collected.set()
         assert collected.result(), "the collector waited for the connection"
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_transaction_asks_again_until_it_is_its_turn_and_keeps_the_time_that_others_may_take(monkeypatch):
+    asked = Event()
+
+    def pause(seconds: float) -> None:
+        asked.set()
+        Event().wait(seconds)
+
+    monkeypatch.setattr("toolevals.workspace.sqlite3.base.time", SimpleNamespace(monotonic=time.monotonic, sleep=pause))
+
+    def take_turn() -> list[int]:
+        try:
+            with connection.cursor() as cursor:
+                before = cursor.execute("PRAGMA busy_timeout").fetchone()
+                with transaction.atomic():
+                    pass
+                return [*before, *cursor.execute("PRAGMA busy_timeout").fetchone()]
+        finally:
+            connection.close()
+
+    writing = closing(sqlite3.connect(connection.settings_dict["NAME"], isolation_level=None))
+    with ThreadPoolExecutor(1) as client, writing as writer:
+        writer.execute("BEGIN IMMEDIATE")
+        taken = client.submit(take_turn)
+        assert asked.wait(PATIENCE_SECONDS)
+        assert not taken.done()
+        writer.execute("COMMIT")
+        before, after = taken.result(PATIENCE_SECONDS)
+    assert before == after > 0

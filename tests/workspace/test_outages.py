@@ -135,7 +135,9 @@ def test_a_connection_that_the_database_ends_is_503_once(transactional_db, clien
 
 
 @pytest.mark.parametrize("clock", ["read lately", "to be read"])
-def test_a_connection_that_the_database_ends_between_requests_is_made_anew(transactional_db, client, monkeypatch, clock):
+def test_a_connection_that_the_database_ends_between_requests_is_made_anew(
+    transactional_db, client, monkeypatch, clock
+):
     client.force_login(person("Somebody"))
     assert connection.is_usable()
     monkeypatch.setattr(base.DatabaseWrapper, "is_usable", lambda _: False)
