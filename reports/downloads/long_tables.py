@@ -74,7 +74,7 @@ class TableRequest:
 
     @property
     def refusal(self) -> str:
-        """Why its file cannot be written in the form that is asked for; empty where it can."""
+        """The reason why its file cannot be written in the form that is asked for; empty where it can."""
         if self.parameters.get("form", CSV) not in (CSV, PARQUET):
             return f"The form must be {CSV} or {PARQUET}."
         return missing_package() if self.is_parquet else ""
@@ -85,7 +85,7 @@ class TableRequest:
 
     @property
     def form(self) -> str:
-        """What people call the form of its file."""
+        """The name of the form of its file."""
         return "Parquet" if self.is_parquet else "CSV"
 
     @property
