@@ -51,7 +51,8 @@ def rows() -> Iterator[Row]:
         yield Row("memory for it", held, "MB", target=300, better="lower")
         yield Row("a file of them", file.stat().st_size / 1e6, "MB", better="lower")
         began = perf_counter()
-        duckdb.execute(QUERY.format(file)).fetchall()
+        with duckdb.connect() as base:
+            base.execute(QUERY.format(file)).fetchall()
         yield Row("its confusions, in DuckDB", perf_counter() - began, "s", target=1, better="lower")
 
 

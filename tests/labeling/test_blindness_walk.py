@@ -192,7 +192,7 @@ def _told(response: Any) -> Answer:
         archive = zipfile.ZipFile(io.BytesIO(body))
         body = b"".join(name.encode() + archive.read(name) for name in archive.namelist())
     if body.startswith(b"PAR1"):
-        body = repr(files.read_table(io.BytesIO(body)).to_pylist()).encode()
+        body = repr(files.read_table(io.BytesIO(body), use_threads=False).to_pylist()).encode()
     heads = tuple(response.get(name, "").encode() for name in HEADERS)
     return response.status_code, tuple(OWN.sub(b"", head) for head in heads), OWN.sub(b"", body)
 

@@ -149,7 +149,7 @@ def parquet_rows(content: bytes) -> list[dict[str, Any]]:
         groups = (file.metadata.row_group(number) for number in range(file.metadata.num_row_groups))
         if (size := sum(group.total_byte_size for group in groups)) > _MOST_BYTES:
             raise InvalidDocument.at("", f"unpacks to {size:,} bytes; the limit is {_MOST_BYTES:,}")
-        return [_plain(row) for row in file.read().to_pylist()]
+        return [_plain(row) for row in file.read(use_threads=False).to_pylist()]
     except (arrow.ArrowException, OSError, ValueError) as error:
         if isinstance(error, InvalidDocument):
             raise
