@@ -8,6 +8,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -21,11 +22,15 @@ import django
 
 from scripts.dev.environment import ROOT
 from tests.servers import PostgresServer
+from tests.servers.process import free_port
+from toolevals.serving.application import end_group
 
 # Set by `--size` and `--database`.
 SIZE, DATABASE = "BENCH_SIZE", "BENCH_DATABASE"
 DATABASES = ("SQLite", "PostgreSQL")
 PEOPLE = 8
+# How long `toolevals serve` may take to start with the sample, and to stop.
+SERVE_SECONDS, STOP_SECONDS = 300, 60
 WORDS = "My parcel was due on Monday and has not come; can you tell me where it is? "
 # Of /proc/PID/stat after the name: the parent, then user and system time of the process and of its ended children.
 PARENT, TIMES = 1, slice(11, 15)
@@ -55,6 +60,37 @@ def installation(database: str) -> Iterator[dict[str, str]]:
         if database == "PostgreSQL":
             own["DATABASE_URL"] = stack.enter_context(PostgresServer()).database_create("bench")
         yield own
+
+
+@contextmanager
+def served(environment: dict[str, str]) -> Iterator[tuple[subprocess.Popen[bytes], str]]:
+    """Yield the process of `toolevals serve` with the sample project, and its address."""
+    port = free_port()
+    data = Path(environment["TOOLEVALS_DATA_DIR"])
+    words = ["-m", "toolevals.cli.main", "serve", "--port", str(port), "--data", str(data)]
+    with (data / "log").open("wb") as log:
+        server = subprocess.Popen(
+            [sys.executable, *words],
+            cwd=ROOT,
+            env=os.environ | environment,
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+            start_new_session=True,
+        )
+    try:
+        deadline = time.monotonic() + SERVE_SECONDS
+        while "Ctrl-C stops it" not in (said := (data / "log").read_text(errors="replace")):
+            if server.poll() is not None or time.monotonic() > deadline:
+                raise RuntimeError(f"it does not start: {said[-800:]}")
+            time.sleep(0.2)
+        yield server, f"http://127.0.0.1:{port}"
+    finally:
+        server.send_signal(signal.SIGTERM)
+        try:
+            server.wait(timeout=STOP_SECONDS)
+        finally:
+            end_group(server)
 
 
 def step(suite: str, environment: dict[str, str], *words: str) -> Any:

@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from scripts.vendor_bundle import bundled, licences
+from scripts.vendor_styles import rules_in_use
 
 ROOT = Path(__file__).resolve().parent.parent
 MANIFEST = ROOT / "static" / "vendor" / "manifest.json"
@@ -78,6 +79,7 @@ def plotly_stylesheet(bundle: bytes) -> bytes:
 TREATMENTS: dict[str, Callable[[bytes], bytes]] = {
     "as it is": lambda content: content,
     "without source map": without_source_map,
+    "without source map, rules in use": lambda content: rules_in_use(without_source_map(content)),
 }
 
 

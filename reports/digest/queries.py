@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from itertools import islice
@@ -54,6 +54,8 @@ SECTIONS: Final[Mapping[str, str]] = {
     "agreement": "Agreement",
     "next": "Label next",
 }
+# Those of which the sentence has no number.
+OF_ONE_PERSON: Final = ("agreement", "next")
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +175,7 @@ class Digest:
         parts = [
             f"{section.title[:1].lower()}{section.title[1:]}: {section.number}"
             for section in self.sections
-            if section.lines and section.name not in ("agreement", "next")
+            if section.lines and section.name not in OF_ONE_PERSON
         ]
         words = ", ".join(parts)
         return f"{words[:1].upper()}{words[1:]}." if parts else "Nothing happened in these days."
@@ -182,7 +184,7 @@ class Digest:
 @dataclass(frozen=True, slots=True)
 class _Asked:
     project: Project
-    user: User
+    user: User | None
     role: Role
     week: Week
 
@@ -190,14 +192,24 @@ class _Asked:
         return reverse(name, args=[self.project.slug, *more])
 
 
-def digest_of(project: Project, user: User, role: Role, week: Week) -> Digest:
+def digest_note(project: Project) -> tuple[str, str]:
+    """Return what the last seven days brought to a project in a sentence, as every member may know it, and its page."""
+    week = Week.of_address({})
+    # The sentence has no number of these, and they tell each person something else.
+    names = [name for name in SECTIONS if name not in OF_ONE_PERSON]
+    return digest_of(project, None, Role.VIEWER, week, names).sentence, reverse("reports:digest", args=[project.slug])
+
+
+def digest_of(
+    project: Project, user: User | None, role: Role, week: Week, names: Iterable[str] = tuple(SECTIONS)
+) -> Digest:
     """Return what a week brought to a project, as a member with a role may know it.
 
     It tells no more than the pages that its lines open: nothing of what others say of examples that are not decided.
     """
     asked = _Asked(project, user, role, week)
     sections = []
-    for name in SECTIONS:
+    for name in names:
         lines = tuple(islice(_READ[name](asked), MOST_LINES + 1))
         sections.append(DigestSection(name, lines[:MOST_LINES], len(lines) > MOST_LINES))
     return Digest(week, tuple(sections))
@@ -359,7 +371,7 @@ def _agreement(asked: _Asked) -> Iterator[DigestLine]:
 
 def _next(asked: _Asked) -> Iterator[DigestLine]:
     """Yield what waits for the person now, and what examples lack; an older week has nothing to label next."""
-    if asked.role < Role.REVIEWER or asked.week.after is not None:
+    if asked.user is None or asked.role < Role.REVIEWER or asked.week.after is not None:
         return
     counts = counted(asked.project, asked.user, asked.role) | counted_at_home(asked.project, asked.user, asked.role)
     for task in waiting(asked.project, asked.role, counts):

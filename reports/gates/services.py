@@ -37,7 +37,8 @@ from toolevals.workspace.addresses import address
 from toolevals.workspace.audit.services import audit_record
 from toolevals.workspace.jobs.leases import Lease
 from toolevals.workspace.jobs.services import BatchPlan, job_create
-from toolevals.workspace.models import Project, Queue, User
+from toolevals.workspace.models import EventKind, Project, Queue, User
+from toolevals.workspace.notifications.events import event_note
 from toolevals.workspace.requests import whole_number
 
 LAST_PASSING = "last-passing"
@@ -123,6 +124,26 @@ def gate_decide(lease: Lease) -> None:
     result = _decided(held, read_gate(held.gate), lease)
     with lease.finish():
         HeldGate.objects.filter(pk=held.pk).update(status=result.status, result=result.to_document())
+        if result.status == "failed" and held.preview_id is None:
+            _failure_note(held)
+
+
+def _failure_note(held: HeldGate) -> None:
+    """Tell that a run failed a gate."""
+    run, gate = held.run, f"the gate {held.name}" if held.name else "a gate"
+    event_note(
+        project=run.project,
+        kind=EventKind.GATE_FAILED,
+        summary=f"Run {run.number} of {run.agent.name} failed {gate}",
+        path=address("reports:gate", run.project.slug, held.pk),
+        facts={
+            "run": run.number,
+            "agent": run.agent.name,
+            "gate": held.name,
+            "branch": held.branch,
+            "commit": held.commit,
+        },
+    )
 
 
 def _decided(held: HeldGate, gate: Gate, lease: Lease) -> GateResult:

@@ -56,6 +56,7 @@ MADE: tuple[Callable[[World], Any], ...] = (
     lambda world: traces_arguments.a_schedule(world, world.owner),
     lambda world: workspace_arguments.a_token(world, world.owner),
     lambda world: workspace_arguments.a_secret(world, world.owner),
+    lambda world: workspace_arguments.a_webhook(world, world.owner),
 )
 # What a column of a row that nothing above makes holds, where its type does not say it.
 HELD: dict[Model, dict[str, Any]] = {

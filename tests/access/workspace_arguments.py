@@ -9,6 +9,7 @@ from toolevals.registry.services import registry_create
 from toolevals.workspace.accounts.services import user_create
 from toolevals.workspace.jobs.services import BatchPlan, job_create
 from toolevals.workspace.models import Role, User
+from toolevals.workspace.notifications.services import webhook_save, webhook_test
 from toolevals.workspace.people.services import invitation_create
 from toolevals.workspace.projects.services import member_set, project_create
 from toolevals.workspace.secrets.services import secret_set
@@ -37,6 +38,16 @@ def a_secret(world: World, person: User) -> UUID:
 
 def a_secrets_name(world: World, person: User) -> str:
     return secret_set(project=world.project, actor=None, name="model-host", value="hush").name
+
+
+def a_webhook(world: World, person: User) -> UUID:
+    known = world.project.webhooks.first()
+    if known is not None:
+        return known.pk  # type: ignore[no-any-return]
+    url, kinds = "https://hooks.example.org/in", ["run.finished"]
+    made, _ = webhook_save(project=world.project, actor=None, name="alerts", url=url, kinds=kinds)
+    webhook_test(webhook=made, actor=None)
+    return made.pk  # type: ignore[no-any-return]
 
 
 def an_invitation(world: World, person: User) -> UUID:
@@ -95,4 +106,5 @@ ARGUMENTS: dict[str, Argument] = {
     "secret": a_secret,
     "thing": a_thing,
     "token": a_token,
+    "webhook": a_webhook,
 }

@@ -30,6 +30,10 @@ class Forge(ThreadingHTTPServer):
         self.lock = Lock()
         self.comments: list[dict[str, Any]] = []
         self.statuses: list[tuple[str, dict[str, Any]]] = []
+        # The check runs, by their number, with all annotations that were sent; the files that the pull request changes.
+        self.checks: dict[int, dict[str, Any]] = {}
+        self.changed: list[str] = []
+        self.pull_requests: list[dict[str, Any]] = []
         self.asked: list[str] = []
         # The answers that come first, by "METHOD part of the path": a status, headers, and whether it is done anyhow.
         self.first: dict[str, list[tuple[int, dict[str, str], bool]]] = {}
@@ -154,6 +158,8 @@ class _Handler(BaseHTTPRequestHandler):
             if forge.together:
                 forge.together.wait(20)
             return 201, made
+        if path.startswith((f"/repos/{REPOSITORY}/pulls", f"/repos/{REPOSITORY}/check-runs")):
+            return self._checked(path, said) if "/check-runs" in path else self._of_pull_request(said)
         if "/statuses/" in path and self.command == "POST":
             forge.statuses.append((path.rpartition("/")[2], said))
             return 201, said
@@ -168,6 +174,28 @@ class _Handler(BaseHTTPRequestHandler):
                 forge.comments.remove(comment)
                 return (204,)
         return missing
+
+    def _of_pull_request(self, said: Any) -> tuple[Any, ...]:
+        """Open the pull request, or list the files that it changes."""
+        forge = self.server
+        if self.command == "POST":
+            forge.pull_requests.append({"number": PULL_REQUEST, **said})
+            return 201, forge.pull_requests[-1]
+        return 200, [{"filename": name, "status": "modified"} for name in forge.changed]
+
+    def _checked(self, path: str, said: Any) -> tuple[Any, ...]:
+        """Make a check run, or add to one: fifty annotations at most in a request, as the interface documents."""
+        forge = self.server
+        if len(said["output"]["annotations"]) > 50:
+            return 422, {"message": "No more than 50 annotations"}
+        if self.command == "POST":
+            with forge.lock:
+                forge.last_id += 1
+                forge.checks[forge.last_id] = said | {"id": forge.last_id}
+            return 201, forge.checks[forge.last_id]
+        check = forge.checks[int(path.rpartition("/")[2])]
+        check["output"]["annotations"] += said["output"]["annotations"]
+        return 200, check
 
     def _listed(self, path: str, page: int, size: int) -> tuple[Any, ...]:
         forge = self.server

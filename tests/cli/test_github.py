@@ -15,9 +15,11 @@ import pytest
 from scripts.dev.environment import ROOT
 from tests.cli.forge import COMMIT, PULL_REQUEST, TOKEN, running_forge
 from tests.cli.test_gate import RIGHT, WRONG, example
+from tests.cli.test_grade import TOOLS
 from toolevals.cli.forges import GitHub
 from toolevals.cli.main import main
 from toolevals.cli.output import Exit
+from toolevals.cli.tool_lines import lines_of_tools
 
 NOW: tuple[int, dict[str, str], bool] = (503, {"Retry-After": "0"}, False)
 LATER: tuple[int, dict[str, str], bool] = (502, {"Retry-After": "9999"}, False)
@@ -150,7 +152,8 @@ def test_a_fork_s_token_leaves_the_summary_which_says_why(forge, rows, made, sta
     for what in ("comment", "status"):
         assert f"--github: The pull request gets no {what}: {forge.url} answered 403 (Resource not acc" in said
         assert f"The pull request gets no {what}&#58;" in summary()
-    assert "from a fork never may; else the job needs `permissions: {pull-requests: write, statuses: write}`" in said
+    assert "from a fork never may; else the job needs" in said
+    assert "`permissions: {pull-requests: write, statuses: write, checks: write}`" in said
     assert summary().startswith("### ")
 
 
@@ -253,3 +256,131 @@ def test_nothing_prints_the_token(forge, rows, capsys):
 
 def test_a_name_without_a_comment_is_refused(rows):
     assert main(["gate", rows("run", RIGHT), "--as", "main"]) == Exit.CONFIGURATION
+
+
+def tools_file(folder: Path, *names: str) -> Path:
+    """Write a file of tools, each on four lines, into a checkout."""
+    path = folder / "shop" / "tools.json"
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(json.dumps([{"name": name, "description": f"When {name} is wanted."} for name in names], indent=1))
+    return path
+
+
+def annotated(forge: Any) -> list[tuple[str, int, str, str]]:
+    (check,) = forge.checks.values()
+    return [
+        (each["path"], each["start_line"], each["annotation_level"], each["title"])
+        for each in check["output"]["annotations"]
+    ]
+
+
+@pytest.fixture
+def compared(forge, rows, tmp_path, monkeypatch):
+    """Hold one file against another by a gate that lets all pass, in a checkout."""
+    monkeypatch.setenv("GITHUB_WORKSPACE", str(tmp_path))
+    rules = {"bounds": [{"metric": "selection", "min": 0}]}
+    rules["regressions"] = [{"rule": "cases", "metrics": ["selection"], "most": 1000}]
+    (tmp_path / "gate.json").write_text(json.dumps(rules))
+
+    def hold(before: list[dict[str, Any]], after: list[dict[str, Any]], *asked: str) -> int:
+        files = rows("after", *after), "--baseline", rows("before", *before)
+        return gate(*files, "--config", str(tmp_path / "gate.json"), *asked)
+
+    return hold
+
+
+def test_tools_whose_numbers_changed_are_annotated_at_their_lines(forge, compared, tmp_path, capsys):
+    tools_file(tmp_path, "lookup", "track", "refund")
+    forge.changed = ["README.md", "gone.py", "../../etc/passwd", "shop/tools.json"]
+    before, after = [RIGHT] * 20, [RIGHT] * 17 + [WRONG] * 3
+    assert compared(before, after) == Exit.OK
+    assert annotated(forge) == [
+        ("shop/tools.json", 11, "warning", "refund: confused otherwise than before"),
+        ("shop/tools.json", 7, "warning", "track: called where it is right: 20 → 17"),
+    ]
+    (check,) = forge.checks.values()
+    assert (check["head_sha"], check["status"], check["conclusion"]) == (COMMIT, "completed", "neutral")
+    assert check["name"] == "toolevals / gate gate / tools"
+    assert check["output"]["title"] == "The numbers of 2 tools changed"
+    assert check["output"]["annotations"][0]["message"].startswith("Called where track is right: 0 → 3 examples.\n")
+    assert check["output"]["annotations"][1]["message"].startswith("refund called in its place: 0 → 3 examples.\n")
+    assert capsys.readouterr().err == ""
+    # The other way round it is better, which warns no one.
+    forge.checks.clear()
+    assert compared(after, before) == Exit.OK
+    assert {each[2] for each in annotated(forge)} == {"notice"}
+
+
+def test_a_named_file_is_taken_and_one_outside_the_checkout_is_refused(forge, compared, tmp_path, monkeypatch, capsys):
+    checkout = tmp_path / "checkout"
+    checkout.mkdir()
+    monkeypatch.setenv("GITHUB_WORKSPACE", str(checkout))
+    inside, outside = tools_file(checkout, "track"), tools_file(tmp_path, "track")
+    moved = [RIGHT, RIGHT], [WRONG, RIGHT]
+    assert compared(*moved, "--tool-file", str(inside)) == Exit.OK
+    assert [each[:2] for each in annotated(forge)] == [("shop/tools.json", 3)]
+    assert not any("/files" in each for each in forge.asked)
+    assert compared(*moved, "--tool-file", str(outside)) == Exit.CONFIGURATION
+    assert "is no file of the checkout" in capsys.readouterr().err
+    assert main(["gate", "after.jsonl", "--tool-file", str(inside)]) == Exit.CONFIGURATION
+    assert "give --github, too" in capsys.readouterr().err
+
+
+def test_nothing_is_annotated_where_nothing_changed_or_no_line_is_known(forge, compared, tmp_path):
+    same = [RIGHT, RIGHT]
+    assert compared(same, same) == Exit.OK
+    assert not any("/files" in each for each in forge.asked)
+    # A file that names a tool twice could mean either.
+    tools_file(tmp_path, "track", "track", "lookup")
+    forge.changed = ["shop/tools.json"]
+    assert compared(same, [RIGHT, WRONG]) == Exit.OK
+    assert forge.checks == {}
+
+
+def test_more_tools_than_a_request_takes_are_sent_in_several(forge, compared, tmp_path):
+    names = [f"tool_{number:03}" for number in range(120)]
+    tools_file(tmp_path, "track", *names)
+    forge.changed = ["shop/tools.json"]
+    offered = {"tools": [*TOOLS, *({"name": name, "input_schema": {"type": "object"}} for name in names)]}
+    wrong = [{"tool_calls": [{"name": name, "arguments": {}}], **offered} for name in names]
+    assert compared([RIGHT | offered] * 120, wrong) == Exit.OK
+    assert len(annotated(forge)) == 121
+    sent = [each for each in forge.asked if "check-runs" in each]
+    assert [each.split()[0] for each in sent] == ["POST", "PATCH", "PATCH"]
+
+
+def test_a_token_without_the_right_to_checks_leaves_the_comment(forge, compared, tmp_path, capsys):
+    tools_file(tmp_path, "track")
+    forge.changed = ["shop/tools.json"]
+    forge.first["POST /check-runs"] = [FORBIDDEN]
+    assert compared([RIGHT, RIGHT], [WRONG, RIGHT]) == Exit.OK
+    assert "The pull request gets no annotation" in capsys.readouterr().err
+    assert (len(forge.comments), len(forge.statuses)) == (1, 1)
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ('[{"description": "x",\n  "name": "track"}]', 2),
+        ("tools:\n  - description: x\n    name: track\n", 3),
+        ("tools:\n  - name: 'track' # the parcel\n", 2),
+        ('[[tools]]\nname = "track"\n', 2),
+        ("/parcels:\n  get:\n    operationId: track\n", 3),
+        ("import os\n\n\nasync def track(order: str) -> str:\n", 4),
+        ('Tool(\n    name="track",\n)', 2),
+        ('{"tool": {"filename": "track"}}', None),
+        ('{"name": "track_all"}', None),
+        ('{"name": "track"}\n{"name": "track"}', None),
+        ("\x00\ud800".encode("utf-8", "surrogatepass").decode("latin-1"), None),
+    ],
+)
+def test_a_line_is_known_in_each_form_in_which_tools_are_written(tmp_path, text, line):
+    file = tmp_path / "tools"
+    file.write_text(text)
+    assert lines_of_tools(file, {"track"}).get("track") == line
+
+
+def test_a_file_that_is_no_text_has_no_lines(tmp_path):
+    file = tmp_path / "tools"
+    file.write_bytes(b'\xff\xfe"name": "track"')
+    assert lines_of_tools(file, {"track"}) == {}

@@ -129,13 +129,17 @@ def test_the_project_and_its_runs_are_listed(door, project, run):
     (line,) = door.call("list_runs")["runs"]
     assert (line["run"], line["outcome"]["passed"]) == (run, 14)
     history = door.call("pair_history", expected="a", called="b")
-    assert [(each["run"], each["count"], each["expected_total"]) for each in history["runs"]] == [(run, 3, 9)]
+    assert [(each["run"], each["confusion"]["count"]) for each in history["runs"]] == [(run, 3)]
+    # One shape for a confusion, wherever it is told.
+    assert history["runs"][0]["confusion"] == door.call("find_confusions", run=run)["confusions"][0]
+    never = door.call("pair_history", expected="b", called="(none)")["runs"][0]["confusion"]
+    assert (never["count"], never["expected_total"], never["share"]) == (0, 9, 0.0)
 
 
 def test_an_empty_project_has_answers_without_entries(door, project):
     found = door.call("show_project")
     assert (found["datasets"], found["registries"], found["experiments"]) == ([], [], [])
-    assert door.call("list_runs") == {"runs": [], "more": False}
+    assert door.call("list_runs") == {"runs": [], "next": None}
     assert door.call("pair_history", expected="a", called="b")["runs"] == []
     dataset = dataset_create(project=project, actor=None, slug="core", name="Core")
     registry_create(project=project, actor=None, slug="shop", name="Shop")

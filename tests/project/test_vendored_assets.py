@@ -12,6 +12,7 @@ import pytest
 
 from scripts.dev.environment import ROOT
 from scripts.vendor_bundle import without_descriptions
+from scripts.vendor_styles import rules_in_use
 
 MANIFEST: dict[str, Any] = json.loads((ROOT / "static" / "vendor" / "manifest.json").read_text())
 PACKAGES: list[dict[str, Any]] = MANIFEST["packages"]
@@ -75,3 +76,13 @@ const {description} = c; d.description = 'kept'; e = {description: f(1)};"""
 b = {description: '', dflt: 1, description: ''};
 const {description} = c; d.description = 'kept'; e = {description: f(1)};"""
     )
+
+
+def test_a_stylesheet_is_cut_to_elements_and_the_classes_in_use():
+    whole = (
+        b'@charset "UTF-8";/*! MIT */a,.btn:hover,.carousel a{x:y}.carousel{x:y}'
+        b"@media (min-width:1px){.btn{a:b}.col{a:b}}@media print{.col{a:b}}@keyframes spin{to{a:b}}"
+        b"p:not(.btn,.col),i{z:1}"
+    )
+    kept = b'@charset "UTF-8";/*! MIT */a,.btn:hover{x:y}@media (min-width:1px){.btn{a:b}}i{z:1}'
+    assert rules_in_use(whole) == kept

@@ -325,6 +325,14 @@ LISTS = (
         {"token_id": "id", "user_id": "user.id", "user": "user.name"},
         app="workspace",
     ),
+    Table("webhooks-csv", "webhooks", rows_of.under("results"), {"webhook_id": "id"}, app="workspace"),
+    Table(
+        "deliveries-csv",
+        "deliveries",
+        rows_of.under("results"),
+        {"delivery_id": "id"},
+        app="workspace",
+    ),
     Table(
         "datasets-csv",
         "datasets",

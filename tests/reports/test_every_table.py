@@ -20,6 +20,7 @@ from tests.access.addresses import addresses
 from tests.access.registry_arguments import a_version as a_registry_version
 from tests.access.reports_arguments import a_gate, a_measured_policy, a_measurement
 from tests.access.traces_arguments import a_trace
+from tests.access.workspace_arguments import a_webhook
 from tests.access.world import World
 from tests.agents.chat_server import chat_server
 from tests.agents.judges import judging
@@ -87,6 +88,7 @@ def made(project: Any, run_jobs: Any, settings: Any, owner: Any) -> Grading:
     note_add(transcript=case.transcript, actor=owner, text=HOSTILE)
     a_registry_version(World(project, {Role.OWNER: owner}, owner))
     token_create(project=project, actor=owner, user=owner, name=HOSTILE, role=Role.VIEWER)
+    a_webhook(World(project, {Role.OWNER: owner}, owner), owner)
     for value, published in ((0.7, {}), (0.8, {}), (0.25, {"metric": "live", "count": None, "agent": HOSTILE})):
         public_score_record(project=project, actor=owner, score=SCORE | {"value": value, **published})
     return Grading.objects.select_related("run__project", "run__experiment", "dataset_version__dataset").get(run=run)
@@ -257,6 +259,8 @@ LISTS = (
     "workspace:jobs",
     "workspace:members",
     "workspace:tokens",
+    "workspace:notifications",
+    "workspace:deliveries",
     "labeling:datasets",
     "registry:registries",
 )

@@ -19,7 +19,8 @@ from toolevals.runs.judging import concurrent_questions as several_module
 from toolevals.runs.judging.judge_reliability import Trust
 from toolevals.runs.judging.services import judge_change
 from toolevals.runs.models import CalibratedCase, DriftAnswer, DriftCheck, JudgedCase, Judgement
-from toolevals.workspace.models import Batch, BatchState, JobState, Queue
+from toolevals.workspace.models import Batch, BatchState, Delivery, JobState, Queue
+from toolevals.workspace.notifications.services import webhook_save
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("loopback")]
 
@@ -160,3 +161,15 @@ def test_what_cannot_be_checked_is_refused_with_a_sentence(project, calibration,
 
 def _nowhere() -> Any:
     return type("Nowhere", (), {"url": "https://judges.example/v1"})
+
+
+def test_a_judge_that_drifted_is_told_of_and_one_that_did_not_is_not(project, calibration, judge, check):
+    url, kinds = "https://hooks.example.org/", ["judge.drifted"]
+    webhook_save(project=project, actor=None, name="drift", url=url, kinds=kinds)
+    check()
+    assert not Delivery.objects.exists()
+    judge.passes = NOW_PASSES
+    made = check()
+    data = Delivery.objects.get().document["data"]
+    assert data["summary"].startswith(f"The judge {calibration.judge.name} drifted: 5 of 20 verdicts changed")
+    assert data["url"] == f"/p/{project.slug}/judges/drift/{made.pk}/"

@@ -6,6 +6,7 @@ import csv
 import io
 from collections.abc import Callable
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from django.urls import reverse
@@ -18,7 +19,8 @@ from toolevals.presentation.csv import FORMULA_STARTS
 from toolevals.registry.models import Policy, PolicyVersion, Registry, RegistryVersion, ToolList
 from toolevals.registry.policies.services import policy_create, version_publish
 from toolevals.runs.models import Judge, Rubric, Simulator
-from toolevals.workspace.models import ApiToken, Invitation, Membership, Project, Role, Secret
+from toolevals.workspace.models import ApiToken, Delivery, Invitation, Membership, Project, Role, Secret, Webhook
+from toolevals.workspace.notifications.services import webhook_save
 from toolevals.workspace.people.services import invitation_create
 from toolevals.workspace.secrets.services import secret_set
 from toolevals.workspace.tokens.services import token_create
@@ -127,6 +129,20 @@ def a_policy_version(project: Project, name: str) -> PolicyVersion:
     return version_publish(policy=policy, actor=person(f"policy-{name}"), document=document, note=HOSTILE)
 
 
+def a_webhook(project: Project, name: str) -> Webhook:
+    url, kinds = "https://hooks.example.org/in", ["run.failed"]
+    return webhook_save(project=project, actor=None, name=f"{HOSTILE} {name}", url=url, kinds=kinds)[0]
+
+
+def a_delivery(project: Project, name: str) -> Delivery:
+    hook = Webhook.objects.filter(project=project).first() or a_webhook(project, name)
+    document = {"data": {"summary": HOSTILE}}
+    now = timezone.now()
+    return Delivery.objects.create(
+        project=project, webhook=hook, event=uuid4(), kind="test", document=document, due_at=now
+    )
+
+
 Make = Callable[[Project, str], Any]
 # The file, its page, the column of ids, and how one more row is made.
 FILES: dict[str, tuple[str, str, Make]] = {
@@ -142,6 +158,8 @@ FILES: dict[str, tuple[str, str, Make]] = {
     "workspace:invitations-csv": ("workspace:members", "invitation_id", an_invitation),
     "workspace:members-csv": ("workspace:members", "member_id", a_member),
     "workspace:secrets-csv": ("workspace:secrets", "secret_id", a_secret),
+    "workspace:deliveries-csv": ("workspace:deliveries", "delivery_id", a_delivery),
+    "workspace:webhooks-csv": ("workspace:notifications", "webhook_id", a_webhook),
     "workspace:tokens-csv": ("workspace:tokens", "token_id", a_token),
 }
 OF_ONE = ("labeling:versions", "registry:versions", "registry:registry", "reports:policy", "reports:policy-versions")

@@ -5,10 +5,6 @@ Requests are signed as https://www.standardwebhooks.com says, so that libraries 
 
 from __future__ import annotations
 
-import base64
-import binascii
-import hashlib
-import hmac
 import json
 import time
 from collections.abc import Callable, Sequence
@@ -21,6 +17,7 @@ from toolevals.agents.chats import Reply, UnreachableError, is_transient, retry_
 from toolevals.agents.loop import Task
 from toolevals.agents.network import ANSWER_BYTES, AnswerRefusedError, ForbiddenAddressError
 from toolevals.agents.openai_messages import with_ids
+from toolevals.agents.signing import signed_headers
 from toolevals.grading.reading.parsing import Loss, last_words, read_transcript
 from toolevals.grading.reading.parsing.text import unheeded, with_text_calls
 from toolevals.grading.reading.predictions import read_prediction
@@ -34,8 +31,6 @@ _PREDICTION = ("messages", "steps", "tool_calls", "text", "answer", "error")
 # The keys by which a single message, or a provider's whole answer, is known.
 _OF_PROVIDERS = ("role", "choices", "candidates", "contents", "output", "jsonrpc")
 MAX_DEPTH = 60
-# What a secret begins with that is base64, as the standard writes it.
-ENCODED = "whsec_"
 
 
 def transcript_of(answer: object, tools: Sequence[ToolSpec] | None = None) -> tuple[Transcript, tuple[Loss, ...]]:
@@ -90,9 +85,8 @@ class Webhook:
         content = json.dumps(body, ensure_ascii=False).encode()
         headers = {"content-type": "application/json", "accept": "application/json", "webhook-id": identifier}
         try:
-            with self.client.stream(
-                "POST", self.url, content=content, headers=headers | self._signed(identifier, content)
-            ) as response:
+            signature = signed_headers(self.key, identifier, content, self.now())
+            with self.client.stream("POST", self.url, content=content, headers=headers | signature) as response:
                 text = response.read()
         except (ForbiddenAddressError, AnswerRefusedError) as error:
             raise UnreachableError(str(error), again=False) from None
@@ -106,13 +100,6 @@ class Webhook:
             return load_json(text, max_bytes=ANSWER_BYTES, max_depth=MAX_DEPTH)
         except InvalidDocument as error:
             raise unreachable(f"The agent's answer is not JSON: {error}", key=self.key, again=False) from None
-
-    def _signed(self, identifier: str, content: bytes) -> dict[str, str]:
-        if not self.key:
-            return {}
-        moment = str(int(self.now()))
-        signed = hmac.new(_bytes_of(self.key), f"{identifier}.{moment}.".encode() + content, hashlib.sha256).digest()
-        return {"webhook-timestamp": moment, "webhook-signature": f"v1,{base64.b64encode(signed).decode()}"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,12 +138,3 @@ def _bare(message: Message) -> Message:
     """Return a message without its thought and without the calls that were found in its text."""
     bare = replace(message, calls=(), from_text=False) if message.from_text else message
     return replace(bare, thought=None)
-
-
-def _bytes_of(key: str) -> bytes:
-    if not key.startswith(ENCODED):
-        return key.encode()
-    try:
-        return base64.b64decode(key.removeprefix(ENCODED), validate=True)
-    except binascii.Error:
-        return key.encode()

@@ -1,4 +1,4 @@
-"""Tells a gate's result on a pull request of a forge: one comment, and the status of a commit."""
+"""Tells a gate's result on a pull request of a forge: one comment, the status of a commit, and annotations of tools."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from toolevals.cli.output import CommandError, Exit, note
 from toolevals.client.connection import PASSING, RetryDeadline, retry_after
 from toolevals.client.http import Http, Response
 from toolevals.json_types import JsonObject
-from toolevals.presentation.gate_comment import code, text
+from toolevals.presentation.gate_comment import RunChanges, code, text
 from toolevals.presentation.gate_reports import GateReport
 from toolevals.server_errors import BadAddressError, UnreachableError
 
@@ -87,8 +87,14 @@ class Forge(ABC):
         except OSError as error:
             raise self.wrong(f"cannot write the summary {path}: {error.strerror}") from error
 
-    def publish(self, name: str, report: GateReport, markdown: str, *, passed: bool) -> Exit:
-        """Write the comment, the status and the summary.
+    @abstractmethod
+    def annotate(self, name: str, report: GateReport, changes: RunChanges | None) -> None:
+        """Say at the lines of the tools what changed for them, where the forge has that."""
+
+    def publish(
+        self, name: str, report: GateReport, markdown: str, changes: RunChanges | None, *, passed: bool
+    ) -> Exit:
+        """Write the comment, the status, the annotations and the summary.
 
         A token that may not write, as on a fork, leaves the summary, which says why; any other failure is returned.
         """
@@ -97,6 +103,7 @@ class Forge(ABC):
         acts: Mapping[str, Callable[[], None]] = {
             "comment": lambda: self.write_comment(name, markdown),
             "status": lambda: self.set_status(name, report, passed=passed),
+            "annotation": lambda: self.annotate(name, report, changes),
         }
         for what, act in acts.items():
             try:
@@ -143,14 +150,15 @@ class Forge(ABC):
 
     def _marked(self, mark: str) -> list[int]:
         """Return the comments that begin with the mark, the oldest first."""
-        marked = [each for each in self._comments() if str(each.get("body")).startswith(mark)]
+        marked = [each for each in self.pages(self.comments) if str(each.get("body")).startswith(mark)]
         return sorted(each["id"] for each in marked if self.is_ours(each))
 
-    def _comments(self) -> Iterator[JsonObject]:
-        path = f"{self.comments}?per_page=100"
+    def pages(self, path: str) -> Iterator[JsonObject]:
+        """Yield a list's entries, page by page."""
+        path = f"{path}?per_page=100"
         while path:
-            comments, headers = self.ask("GET", path)
-            yield from comments
+            entries, headers = self.ask("GET", path)
+            yield from entries
             following = _NEXT.search(headers.get("Link", ""))
             path = following[1] if following else ""
             # The token goes to this forge alone.

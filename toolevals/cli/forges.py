@@ -5,20 +5,31 @@ from __future__ import annotations
 import json
 import os
 import re
+from collections.abc import Collection, Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import Final, Self
 
 from toolevals.cli.forge import Forge
 from toolevals.cli.output import note
+from toolevals.cli.tool_lines import file_of_tools, lines_of_tools
 from toolevals.json_types import JsonObject
+from toolevals.presentation.gate_annotations import tool_changes
+from toolevals.presentation.gate_comment import RunChanges, text
+from toolevals.presentation.gate_reports import GateReport
 
+# So many in one request, as GitHub's interface says.
+_MOST_ANNOTATIONS: Final = 50
 # Who may write to a repository.
 _WRITERS: Final = frozenset({"OWNER", "MEMBER", "COLLABORATOR"})
 
 
 def _said(name: str) -> str:
     return os.environ.get(name, "")
+
+
+def _tools_changed(number: int) -> str:
+    return "The numbers of 1 tool changed" if number == 1 else f"The numbers of {number} tools changed"
 
 
 class GitHub(Forge):
@@ -31,9 +42,11 @@ class GitHub(Forge):
     summary = "GITHUB_STEP_SUMMARY"
     advice = (
         "That of a pull request from a fork never may; else the job needs"
-        " `permissions: {pull-requests: write, statuses: write}`"
+        " `permissions: {pull-requests: write, statuses: write, checks: write}`"
     )
     number = 0
+    # The file that defines the tools, where --tool-file names it; else the pull request's own files are looked through.
+    tool_file: Path | None = None
 
     @classmethod
     def from_environment(cls) -> Self:
@@ -91,6 +104,54 @@ class GitHub(Forge):
         is_app = isinstance(user, dict) and user.get("type") == "Bot"
         return is_app or comment.get("author_association") in _WRITERS
 
+    def annotate(self, name: str, report: GateReport, changes: RunChanges | None) -> None:
+        """Make a check run of the commit whose annotations stand at the lines of the tools that changed.
+
+        It is neutral: the status decides. A request takes fifty of them, and an update adds to those that are there.
+        """
+        told = tool_changes(changes)
+        path, lines = self._lines_of({each.tool for each in told}) if told else ("", {})
+        annotations = [
+            {
+                "path": path,
+                "start_line": lines[each.tool],
+                "end_line": lines[each.tool],
+                "annotation_level": "warning" if each.is_worse else "notice",
+                "title": each.title,
+                "message": each.message,
+            }
+            for each in told
+            if each.tool in lines
+        ]
+        check = ""
+        for begin in range(0, len(annotations), _MOST_ANNOTATIONS):
+            some = annotations[begin : begin + _MOST_ANNOTATIONS]
+            output = {"title": _tools_changed(len(annotations)), "summary": text(report.summary), "annotations": some}
+            if check:
+                self.ask("PATCH", check, {"output": output})
+                continue
+            page = report.links.get("comparison", "") or self.page
+            said = {
+                "name": f"toolevals / gate {name} / tools",
+                "head_sha": self.commit,
+                "status": "completed",
+                "conclusion": "neutral",
+                "output": output,
+                **({"details_url": page} if page else {}),
+            }
+            check = f"check-runs/{self.ask('POST', 'check-runs', said)[0]['id']}"
+
+    def _lines_of(self, tools: Collection[str]) -> tuple[str, Mapping[str, int]]:
+        """Return the file of the checkout that defines the tools, as the forge names it, and their lines."""
+        root = Path(_said("GITHUB_WORKSPACE") or ".").resolve()
+        if self.tool_file is None:
+            changed = self.pages(f"pulls/{self.number}/files")
+            return file_of_tools(root, [str(each["filename"]) for each in changed], tools)
+        file = self.tool_file.resolve()
+        if not file.is_file() or not file.is_relative_to(root):
+            raise self.wrong(f"--tool-file {self.tool_file} is no file of the checkout {root}")
+        return file.relative_to(root).as_posix(), lines_of_tools(file, tools)
+
 
 class GitLab(Forge):
     """A merge request at GitLab. A job has no token that may write comments: GITLAB_TOKEN is one of the project's."""
@@ -138,6 +199,9 @@ class GitLab(Forge):
 
     def comment(self, number: int) -> str:
         return f"{self.comments}/{number}"
+
+    def annotate(self, name: str, report: GateReport, changes: RunChanges | None) -> None:
+        """Say nothing: GitLab shows at lines only what a job keeps as a report."""
 
     def is_ours(self, comment: JsonObject) -> bool:
         """Return whether the token's own account wrote it."""

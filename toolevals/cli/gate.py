@@ -58,7 +58,8 @@ def add_output_options(parser: argparse.ArgumentParser) -> None:
         action="store_const",
         dest="forge",
         const=GitHub,
-        help="in a job of GitHub Actions: one comment on the pull request, a commit status and the step's summary",
+        help="in a job of GitHub Actions: one comment on the pull request, a commit status, annotations of"
+        " tools and the step's summary",
     )
     forges.add_argument(
         "--gitlab",
@@ -73,6 +74,12 @@ def add_output_options(parser: argparse.ArgumentParser) -> None:
         default="",
         metavar="NAME",
         help="of the comment and the status; by default --name, else the gate's file",
+    )
+    group.add_argument(
+        "--tool-file",
+        type=Path,
+        metavar="FILE",
+        help="with --github: where the tools are defined; by default the changed file that names most of them",
     )
     group.add_argument("--strict", action="store_true", help="let warnings count: exit with 3 instead of 0")
 
@@ -98,11 +105,12 @@ def put_out(report: GateReport, arguments: argparse.Namespace, changes: Changes,
     status = _status(report, strict=arguments.strict)
     if not (arguments.markdown or forge):
         return status
-    markdown = gate_markdown(report, changes())
+    changed = changes()
+    markdown = gate_markdown(report, changed)
     if arguments.markdown:
         _write(arguments.markdown, markdown.encode())
     if forge:
-        told = forge.publish(gate_name(arguments), report, markdown, passed=not status)
+        told = forge.publish(gate_name(arguments), report, markdown, changed, passed=not status)
         status = status or told
     return status
 
@@ -268,7 +276,11 @@ def run(arguments: argparse.Namespace) -> int:
     """Hold the run or the file against the gate, say how it came out, and return the exit status."""
     if arguments.known_as and not arguments.forge:
         raise CommandError(Exit.CONFIGURATION, "--as names a comment: give --github or --gitlab, too")
+    if arguments.tool_file and arguments.forge is not GitHub:
+        raise CommandError(Exit.CONFIGURATION, "--tool-file names where annotations stand: give --github, too")
     forge: Forge | None = arguments.forge and arguments.forge.from_environment()
+    if isinstance(forge, GitHub):
+        forge.tool_file = arguments.tool_file
     if forge is None:
         return _held(arguments, None)
     try:

@@ -36,9 +36,9 @@ def draft_version(
     descriptions: Annotated[list[NewDescription], "The tools to change; all others stay as they are."],
     note: Annotated[str, "Why, in a sentence: it stays with the version."],
 ) -> Draft:
-    """Use to try other descriptions: makes the next version of a registry, with some descriptions changed.
+    """Use when descriptions are to be changed or rewritten: publishes the new texts as a registry's next version.
 
-    Versions are never overwritten, and no agent gets the new one before start_run names it.
+    Nothing is run. Versions are never overwritten, and no agent gets the new one before start_run names it.
     """
     path = f"registries/{part(registry)}/versions/"
     versions = rest.get(path)["results"]
@@ -79,7 +79,10 @@ class Estimate(TypedDict):
 def estimate_run(
     rest: Rest, like_run: Like, registry_version: OtherVersion = None, only_failing: OnlyFailing = False
 ) -> Estimate:
-    """Use before start_run, always: what the run takes at least in conversations, tokens and money."""
+    """Use before anything is started, when asked for the price: what repeating a run costs at least.
+
+    The estimate is in conversations, tokens and money.
+    """
     found = rest.post(f"runs/{like_run}/repeat/estimate/", _repetition(registry_version, only_failing))
     return Estimate(conversations=found["conversations"], input_tokens=found["input_tokens"], cost=found["cost"])
 
@@ -95,9 +98,10 @@ class Started(TypedDict):
 def start_run(
     rest: Rest, like_run: Like, registry_version: OtherVersion = None, only_failing: OnlyFailing = False
 ) -> Started:
-    """Use after estimate_run, to measure a change: repeats a run, with another version of the tools if one is named.
+    """Use when the estimate is fine, to go ahead: runs the agent again, like an earlier run, on all or what failed.
 
-    It asks the agent, which may cost money. An agent whose predictions were uploaded can't be asked: upload new ones.
+    Name a registry version to measure a change. It asks the agent, which may cost money. An agent whose predictions
+    were uploaded can't be asked: upload new ones.
     """
     found = rest.post(f"runs/{like_run}/repeat/", _repetition(registry_version, only_failing))
     number = found["run"]["number"]
@@ -121,7 +125,10 @@ class Work(TypedDict):
 
 
 def wait_for_job(rest: Rest, job: Annotated[str, "The id of a job, as in start_run."]) -> Work:
-    """Use after start_run or check_gate: waits two seconds at most for the work. Call it again while it is at work."""
+    """Use when asked whether a job is done or has finished: waits until it ends, two seconds at most.
+
+    start_run names the job. Call it again while the job is at work.
+    """
     until = time.monotonic() + MOST_SECONDS
     while True:
         found = rest.get(f"jobs/{part(job)}/")
@@ -168,7 +175,7 @@ def check_gate(
     baseline: Annotated[str, "Another run's number, branch:NAME or last-passing. Empty: as the gate says."] = "",
     check: Annotated[str, "The `check` of an earlier answer that was waiting. Empty: begin a new check."] = "",
 ) -> GateAnswer:
-    """Use to ask whether a run may be released: holds it against a gate of the project, and says what failed."""
+    """Use when asked whether a run passes a gate, or may be released: says which checks of the gate failed."""
     name = check or rest.post(f"runs/{run}/gates/", {"name": gate, "baseline": baseline})["gate"]["id"]
     until = time.monotonic() + MOST_SECONDS
     while True:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any, TypedDict
+from urllib.parse import parse_qs, urlsplit
 
 # Of one text; a case is read whole by `show_case`, up to MOST_OF_A_CASE characters a part.
 SHORT, LONG, MOST_OF_A_CASE = 160, 600, 6_000
@@ -31,3 +32,8 @@ def shortened(text: object, most: int = SHORT) -> str:
     """Return a text of at most `most` characters, with a mark where it was cut."""
     whole = "" if text is None else str(text)
     return whole if len(whole) <= most else f"{whole[:most]} … ({len(whole) - most} characters more)"
+
+
+def next_of(found: Any) -> str | None:
+    """Return the cursor of the page that follows in a list of the interface, None at the end."""
+    return parse_qs(urlsplit(found["next"]).query)["cursor"][0] if found["next"] else None

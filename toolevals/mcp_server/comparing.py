@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Any, TypedDict
 
 from toolevals.mcp_server.answers import shortened
-from toolevals.mcp_server.looking import MOST, Called, Expected
+from toolevals.mcp_server.looking import MOST, Called, Confusion, Expected, confusion_of
 from toolevals.mcp_server.rest import RefusedError, Rest
 
 # Runs that a pair's history looks at.
@@ -57,9 +57,10 @@ def compare_runs(
     baseline: Annotated[int, "The number of the run before the change."],
     candidate: Annotated[int, "The number of the run after it."],
 ) -> Comparison:
-    """Use to decide whether a change helped: two runs on the same examples, an exact test, fixed and broken cases.
+    """Use when asked whether one run is better or worse than another, or a change helped: the difference, tested.
 
-    Where the sentence says that it may be chance, it is no improvement: the details say what this size can show.
+    Before and after, on the same examples: whether it is significant or may be chance, what was fixed and what broke.
+    What may be chance is no improvement: the details say what this size can show.
     """
     path = f"runs/{baseline}/compare/{candidate}/"
     found = rest.get(path)
@@ -108,16 +109,12 @@ def _moved(rest: Rest, path: str, how: str, candidate: int) -> list[Moved]:
 
 
 class PairInRun(TypedDict):
-    """The count of cases in which a run called the one tool for the other."""
+    """A confusion in one run, with the agent and its version of the tools."""
 
     run: int
     agent: str
     registry: str
-    count: int
-    expected_total: int
-    share: float | None
-    low: float | None
-    high: float | None
+    confusion: Confusion
 
 
 class PairHistory(TypedDict):
@@ -134,7 +131,10 @@ def pair_history(
     called: Called,
     experiment: Annotated[str, "Only runs of this experiment (its slug). Empty: of all."] = "",
 ) -> PairHistory:
-    """Use before changing a description: how often recent runs mixed up this pair, by agent and registry version."""
+    """Use when asked how often the last runs mixed up a pair of tools, or whether anyone has tried to fix it.
+
+    The trend, run by run, by agent and version of the tools: whether the mix-up got better or worse.
+    """
     rows = rest.get("runs/", experiment=experiment, limit=MOST_RUNS)["results"]
     found: list[PairInRun] = []
     for row in rows:
@@ -144,19 +144,21 @@ def pair_history(
             # Not graded yet.
             continue
         tools = row["agent"]["tools"]
-        cells = (each for each in matrix["cells"] if (each["expected"], each["actual"]) == (expected, called))
-        cell: Any = next(cells, None)
-        total = sum(each["count"] for each in matrix["cells"] if each["expected"] == expected)
         found.append(
             PairInRun(
                 run=row["number"],
                 agent=row["agent"]["name"],
                 registry=f"{tools['registry']}@{tools['version']}" if tools else "",
-                count=cell["count"] if cell else 0,
-                expected_total=total,
-                share=cell["row_share"] if cell else (0.0 if total else None),
-                low=cell["row_share_low"] if cell else None,
-                high=cell["row_share_high"] if cell else None,
+                confusion=confusion_of(rest, row["number"], _cell(matrix["cells"], expected, called)),
             )
         )
     return PairHistory(expected=expected, called=called, runs=found)
+
+
+def _cell(cells: Any, expected: str, called: str) -> Any:
+    """Return the cell of a pair; one without cases where the matrix has none."""
+    if found := next((each for each in cells if (each["expected"], each["actual"]) == (expected, called)), None):
+        return found
+    total = sum(each["count"] for each in cells if each["expected"] == expected)
+    shares = {"row_share": 0.0 if total else None, "row_share_low": None, "row_share_high": None}
+    return {"expected": expected, "actual": called, "count": 0, "row_total": total, **shares}

@@ -48,7 +48,7 @@ async def answer(
 
 def _server(rest: Rest) -> Server[Any]:
     async def list_tools(_: ServerRequestContext[Any], __: object) -> types.ListToolsResult:
-        return types.ListToolsResult(tools=[_described(tool) for tool in TOOLS])
+        return types.ListToolsResult(tools=described_tools())
 
     async def call_tool(_: ServerRequestContext[Any], asked: types.CallToolRequestParams) -> types.CallToolResult:
         return await sync_to_async(called)(rest, asked.name, asked.arguments or {})
@@ -81,6 +81,11 @@ def called(rest: Rest, name: str, arguments: dict[str, Any]) -> types.CallToolRe
 
 def _refused(why: str) -> types.CallToolResult:
     return types.CallToolResult(content=[types.TextContent(text=why)], is_error=True)
+
+
+def described_tools() -> list[types.Tool]:
+    """Return the tools as clients are told of them."""
+    return [_described(tool) for tool in TOOLS]
 
 
 def _described(tool: Tool) -> types.Tool:

@@ -45,6 +45,7 @@ TOOLS: Final = (
         looking.show_project,
         "workspace-api:project",
         "labeling-api:datasets",
+        "labeling-api:versions",
         "registry-api:registries",
         "runs-api:experiments",
     ),

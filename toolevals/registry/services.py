@@ -12,8 +12,10 @@ from toolevals.grading.reading.specs import Choice, ReadTools, read_tools
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.registry.models import Registry, RegistryVersion
 from toolevals.registry.tool_lists import tool_list_of, tools_in
+from toolevals.workspace.addresses import address
 from toolevals.workspace.audit.services import audit_record
-from toolevals.workspace.models import Project, User
+from toolevals.workspace.models import EventKind, Project, User
+from toolevals.workspace.notifications.events import event_note
 
 
 @transaction.atomic
@@ -90,7 +92,21 @@ def tools_publish(
                 "losses": len(read.losses),
             },
         )
+        if newest is not None:
+            _change_note(version)
     return version
+
+
+def _change_note(version: RegistryVersion) -> None:
+    """Tell that a registry has other tools than before."""
+    registry = version.registry
+    event_note(
+        project=registry.project,
+        kind=EventKind.TOOLS_CHANGED,
+        summary=f"The tools {registry.name} have a version {version.number}",
+        path=address("registry:version", registry.project.slug, registry.slug, version.number),
+        facts={"registry": registry.slug, "version": version.number, "tools": version.tools.size},
+    )
 
 
 def _annotates_formats(registry: Registry) -> bool:

@@ -230,6 +230,17 @@ WHO_INVITES = env.str("WHO_INVITES", "installation-owners")
 # Private networks that agents, simulators and judges may be called in, such as "10.0.0.0/8"; "*" is all.
 AGENT_NETWORKS = env.list("AGENT_NETWORKS", default=[])
 
+# Where people reach the installation, such as "https://evals.example.org": messages link to its pages.
+PUBLIC_URL = env.str("PUBLIC_URL", "")
+# The mail server, such as "smtp+tls://user:password@mail.example.org:587"; "" sends no e-mail. And who it is from.
+EMAIL_URL = env.str("EMAIL_URL", "")
+if EMAIL_URL:
+    vars().update(env.email_url("EMAIL_URL"))
+DEFAULT_FROM_EMAIL = env.str("EMAIL_FROM", "toolevals@localhost")
+EMAIL_TIMEOUT = 20
+# What the weekly digest tells of a project: `(project) -> (sentence, path)`, of a higher room.
+DIGEST_NOTE = "reports.digest.queries.digest_note"
+
 # Commands that start MCP servers on this machine, as a shell would take them: only these are run.
 MCP_COMMANDS = env.list("MCP_COMMANDS", default=[])
 
@@ -264,6 +275,10 @@ SWEEP_TASKS: dict[str, float] = {
     "toolevals.workspace.uploads.services.stray_files_sweep": 3600,
     "toolevals.workspace.accounts.services.sessions_forget": 3600,
     "toolevals.workspace.accounts.services.sign_in_failures_forget": 3600,
+    "toolevals.workspace.notifications.sending.deliveries_due": 2,
+    "toolevals.workspace.notifications.sending.deliveries_forget": 3600,
+    "toolevals.workspace.notifications.regular.regular_due": 300,
+    "labeling.datasets.decided.datasets_done": 30,
     "toolevals.workspace.idempotency.models.idempotency_keys_forget": 3600,
     "toolevals.registry.guard_checks.counting.guard_counts_forget": 3600,
     "toolevals.registry.guard_checks.days.guard_days_forget": 3600,

@@ -51,6 +51,7 @@ AUDIT_THINGS = {
     "workspace.user": Thing("person", "name"),
     "workspace.apitoken": Thing("token", "name"),
     "workspace.secret": Thing("secret", "name"),
+    "workspace.webhook": Thing("webhook", "name", "workspace:webhook", ("pk",)),
     "workspace.invitation": Thing("invitation", "email"),
 }
 
@@ -82,6 +83,7 @@ AUDIT_PHRASES = {
     "label_withdraw": "took back a label of",
     "labelling_set": "set the labelling of",
     "lint_start": "began to lint",
+    "mails_choose": "chose e-mails as",
     "member_remove": "removed",
     "member_set": "set the role of",
     "order_set": "ordered the queue of",
@@ -108,6 +110,9 @@ AUDIT_PHRASES = {
     "suggestions_store": "stored suggestions for",
     "thumb_give": "gave a thumb to",
     "today_start": "asked today’s agent in",
+    "webhook_renew": "renewed the secret of",
+    "webhook_switch": "switched",
+    "webhook_test": "sent a test to",
     "unscored_ask": "asked for the unscored cases of",
 }
 # The past of the last word of an act's name, where "-ed" or "-d" does not make it.

@@ -112,6 +112,7 @@ SUBNAVIGATION = {
             Tab("jobs", "Jobs", "workspace:jobs"),
             Tab("tokens", "Tokens", "workspace:tokens", role="OWNER"),
             Tab("secrets", "Secrets", "workspace:secrets", role="OWNER"),
+            Tab("notifications", "Notifications", "workspace:notifications", role="OWNER"),
             Tab("audit", "Audit log", "workspace:audit", role="OWNER"),
             Tab("trash", "Trash", "workspace:trash", role="OWNER"),
             Tab("labelling", "Labelling", "labeling:labelling-settings", role="OWNER"),

@@ -44,6 +44,8 @@ SPECTACULAR_SETTINGS = {
         "AgentConnector": "toolevals.runs.runs.models.Connector",
         "ToolChangeMeasure": "toolevals.traces.production.tool_changes.MEASURES",
         "ToolFormat": "toolevals.registry.api.FORMAT_NAMES",
+        "DeliveryState": "toolevals.workspace.models.DeliveryState",
+        "WebhookForm": "toolevals.workspace.models.WebhookForm",
         "VerdictStatus": "toolevals.traces.judges.models.VerdictStatus",
     },
     "POSTPROCESSING_HOOKS": [

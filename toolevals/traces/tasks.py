@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import logging
 from datetime import datetime
-
-from celery import current_app
-from kombu.exceptions import OperationalError
 
 from toolevals.celery import app
 from toolevals.traces.judges.services import traces_judge
@@ -17,13 +13,8 @@ from toolevals.traces.promotion.making import traces_promote
 from toolevals.traces.promotion.services import promotion_delete
 from toolevals.traces.reading.services import traces_settle
 from toolevals.workspace.jobs.leases import batch_work
-from toolevals.workspace.jobs.turns import can_ring
+from toolevals.workspace.jobs.turns import can_ring, ring_task
 from toolevals.workspace.models import Queue
-
-logger = logging.getLogger(__name__)
-
-# A ring that no one heard is worth nothing soon: the sweeper rings again.
-RING_SECONDS = 10
 
 
 @app.task(name="traces.settle")
@@ -65,17 +56,10 @@ def today(batch_id: str) -> None:
 def traces_due(now: datetime) -> None:
     """Ring where a trace is due. A broker that is down is logged: the next round rings again."""
     if can_ring() and Trace.objects.due(now).exists():
-        _ring("traces.settle", Queue.IO)
+        ring_task("traces.settle", Queue.IO)
 
 
 def questions_due(now: datetime) -> None:
     """Ring where a judge is to be asked about a trace."""
     if can_ring() and TraceQuestion.objects.due(now).exists():
-        _ring("traces.judge", Queue.JUDGE)
-
-
-def _ring(task: str, queue: Queue) -> None:
-    try:
-        current_app.send_task(task, queue=queue, expires=RING_SECONDS, retry=False)
-    except (OperationalError, OSError) as error:
-        logger.warning("The broker cannot be reached, the sweeper will try again: %s", error)
+        ring_task("traces.judge", Queue.JUDGE)

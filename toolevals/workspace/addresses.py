@@ -11,8 +11,11 @@ from django.conf import settings
 
 PAGES = {
     "labeling:agreement": "p/{}/datasets/{}/agreement/",
+    "labeling:dataset": "p/{}/datasets/{}/",
     "labeling:coverage": "p/{}/datasets/{}/coverage/",
+    "registry:version": "p/{}/registries/{}/{}/",
     "reports:gate": "p/{}/gates/{}/",
+    "runs:drift": "p/{}/judges/drift/{}/",
     "reports:run": "p/{}/runs/{}/",
     "reports:suspects": "p/{}/datasets/{}/versions/{}/suspects/",
     "traces:promotion": "p/{}/traces/examples/{}/",

@@ -135,6 +135,14 @@ def _waiting(project: Project, role: Role, counted: Mapping[str, int]) -> Iterat
         yield from import_string(path)(project, role, counted)
 
 
+def waiting_for(project: Project, user: User, role: Role) -> Iterator[PendingTask]:
+    """Yield what waits for a person in a project, as its first page tells them."""
+    counted: dict[str, int] = {}
+    for path in (*settings.COUNTED, *settings.HOME_COUNTED):
+        counted |= import_string(path)(project, user, role)
+    yield from (each for each in _waiting(project, role, counted) if each.count)
+
+
 def _news(project: Project, since: datetime) -> Iterator[News]:
     for path in settings.HOME_NEWS:
         yield from import_string(path)(project, since)

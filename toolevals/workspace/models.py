@@ -14,6 +14,17 @@ from toolevals.workspace.jobs.models import (
     Queue,
     SweepTask,
 )
+from toolevals.workspace.notifications.models import (
+    MAIL_KINDS,
+    WEBHOOK_KINDS,
+    Delivery,
+    DeliveryState,
+    EventKind,
+    MailChoice,
+    Told,
+    Webhook,
+    WebhookForm,
+)
 from toolevals.workspace.people.models import Invitation, InvitationState
 from toolevals.workspace.projects.models import ApiToken, Membership, Project, Role, TokenScope, Visit
 from toolevals.workspace.secrets.models import Secret
@@ -23,16 +34,22 @@ from toolevals.workspace.uploads.models import Upload
 __all__ = [
     "DESTROY",
     "FIRST_NUMBER",
+    "MAIL_KINDS",
     "SLOW_QUEUES",
+    "WEBHOOK_KINDS",
     "ApiToken",
     "AuditEntry",
     "Batch",
     "BatchState",
+    "Delivery",
+    "DeliveryState",
+    "EventKind",
     "IdempotencyKey",
     "Invitation",
     "InvitationState",
     "Job",
     "JobState",
+    "MailChoice",
     "Membership",
     "Project",
     "Queue",
@@ -42,11 +59,14 @@ __all__ = [
     "SignInFailure",
     "SweepTask",
     "TokenScope",
+    "Told",
     "Trashable",
     "Untrashed",
     "Upload",
     "User",
     "Visit",
+    "Webhook",
+    "WebhookForm",
     "untrashed",
     "within",
 ]

@@ -10,6 +10,7 @@ from toolevals.workspace.accounts import views as accounts
 from toolevals.workspace.audit import views as audit
 from toolevals.workspace.jobs import views as jobs
 from toolevals.workspace.jobs.views import JOB_ACTS
+from toolevals.workspace.notifications import views as notifications
 from toolevals.workspace.people import views as people
 from toolevals.workspace.projects import views as projects
 from toolevals.workspace.secrets import views as secrets
@@ -39,6 +40,15 @@ in_project = [
     path("secrets.csv", secrets.secrets_csv, name="secrets-csv"),
     path("secrets/<uuid:secret>/addresses/", secrets.addresses, name="secret-addresses"),
     path("secrets/<uuid:secret>/forget/", secrets.forget, name="secret-forget"),
+    path("notifications/", notifications.notifications, name="notifications"),
+    path("notifications/webhooks.csv", notifications.webhooks_csv, name="webhooks-csv"),
+    path("notifications/log/", notifications.deliveries, name="deliveries"),
+    path("notifications/log.csv", notifications.deliveries_csv, name="deliveries-csv"),
+    path("notifications/<uuid:webhook>/", notifications.webhook, name="webhook"),
+    path("notifications/<uuid:webhook>/switch/", notifications.webhook_switch, name="webhook-switch"),
+    path("notifications/<uuid:webhook>/secret/", notifications.webhook_renew, name="webhook-renew"),
+    path("notifications/<uuid:webhook>/delete/", notifications.webhook_delete, name="webhook-delete"),
+    path("notifications/<uuid:webhook>/test/", notifications.webhook_test, name="webhook-test"),
     path("audit/", audit.audit, name="audit"),
     path("audit.csv", audit.audit_csv, name="audit-csv"),
     path("jobs/", jobs.jobs, name="jobs"),
@@ -60,6 +70,9 @@ urlpatterns = [
     path("docs/<path:page>/", docs.docs, name="docs-page"),
     path("profile/", accounts.profile, name="profile"),
     path("profile/password/", accounts.password, name="password"),
+    path("profile/notifications/", notifications.my_notifications, name="my-notifications"),
+    path("profile/notifications/log.csv", notifications.my_mails_csv, name="my-mails-csv"),
+    path("profile/notifications/test/", notifications.my_test, name="my-notifications-test"),
     path("projects/deleted/", trash.deleted, name="deleted-projects"),
     path("projects/deleted/<uuid:gone>/restore/", trash.deleted_restore, name="deleted-project-restore"),
     path("projects/deleted/<uuid:gone>/destroy/", trash.deleted_destroy, name="deleted-project-destroy"),

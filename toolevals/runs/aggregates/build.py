@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, Final
 from uuid import UUID
@@ -53,9 +53,12 @@ from toolevals.runs.models import (
     VerdictCount,
 )
 from toolevals.runs.queries import grading_at_work
+from toolevals.workspace.addresses import address
 from toolevals.workspace.bulk import rows_insert, tables_analyze
 from toolevals.workspace.clock import database_now
 from toolevals.workspace.jobs.leases import Lease
+from toolevals.workspace.models import EventKind
+from toolevals.workspace.notifications.events import event_note
 
 METRIC_COLUMNS: Final = (
     "grading_id",
@@ -163,9 +166,35 @@ def grading_roll_up(lease: Lease) -> None:
         older = Q(grading__isnull=True) | Q(grading__number__lt=grading.number)
         shown = Run.objects.filter(older, pk=grading.run_id).values("pk")
         Run.objects.filter(pk__in=shown).update(grading=grading)
+        _finish_note(grading, lease.batch.job.kind, verdicts)
     # Not in the grading's transaction: what it writes follows from what is there, and is made again by the next.
     if not grading.run.baseline_agent:
         disagreement_write(grading.dataset_version.dataset, grading)
+
+
+def _finish_note(grading: Grading, kind: str, verdicts: Sequence[tuple[Any, ...]]) -> None:
+    """Tell that a run is finished; not of one that is graded again, and not of a baseline agent."""
+    run = grading.run
+    if kind != "run" or run.baseline_agent:
+        return
+    version = grading.dataset_version
+    cases = {value: count for _, column, value, count in verdicts if column == "outcome"}
+    passed, whole = cases.get("passed", 0), sum(cases.values())
+    event_note(
+        project=run.project,
+        kind=EventKind.RUN_FINISHED,
+        summary=f"Run {run.number} of {run.agent.name} on {version.dataset.name} v{version.number} is finished: "
+        f"{passed:,} of {whole:,} cases passed",
+        path=address("reports:run", run.project.slug, run.number),
+        facts={
+            "run": run.number,
+            "agent": run.agent.name,
+            "experiment": run.experiment.slug,
+            "dataset": version.dataset.slug,
+            "dataset_version": version.number,
+            "cases": cases,
+        },
+    )
 
 
 def _cells(grading: Grading, counted: CountedGrading) -> Iterator[tuple[Any, ...]]:

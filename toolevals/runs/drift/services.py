@@ -18,15 +18,18 @@ from toolevals.agents.judge import Judge as Asked
 from toolevals.agents.prices import Prices
 from toolevals.grading.judging import JudgementRequest, Rubric
 from toolevals.grading.values.problems import InvalidDocument, Problem
-from toolevals.runs.drift.results import cases_again, counted
+from toolevals.runs.drift.results import DriftCounts, cases_again, counted
 from toolevals.runs.judging.bench import judge_opened
 from toolevals.runs.judging.concurrent_questions import Question, answer_columns, ask_concurrently, has_money
+from toolevals.runs.judging.judge_reliability import Drift
 from toolevals.runs.models import CalibratedCase, DriftAnswer, DriftCheck, Judge, JudgeCalibration
+from toolevals.workspace.addresses import address
 from toolevals.workspace.audit.services import audit_record
 from toolevals.workspace.clock import database_now
 from toolevals.workspace.jobs.leases import Lease
 from toolevals.workspace.jobs.services import BatchPlan, job_create
-from toolevals.workspace.models import Queue, User
+from toolevals.workspace.models import EventKind, Queue, User
+from toolevals.workspace.notifications.events import event_note
 
 # Cases of a batch.
 SLICE = 20
@@ -84,10 +87,27 @@ def drift_ask(lease: Lease) -> None:
 
 def drift_count(lease: Lease) -> None:
     """Count a check whose questions were all asked, or refused for its cap."""
-    check = DriftCheck.objects.select_related("judge__rubric", "calibration").get(pk=lease.payload["drift"])
-    counts = counted(cases_again(check)).to_document()
+    check = DriftCheck.objects.select_related("judge__rubric", "judge__project", "calibration").get(
+        pk=lease.payload["drift"]
+    )
+    found = counted(cases_again(check))
     with lease.finish():
-        DriftCheck.objects.filter(pk=check.pk).update(counts=counts, finished_at=database_now())
+        DriftCheck.objects.filter(pk=check.pk).update(counts=found.to_document(), finished_at=database_now())
+        _drift_note(check, found)
+
+
+def _drift_note(check: DriftCheck, found: DriftCounts) -> None:
+    """Note that a judge drifted, by its tolerance or next to people."""
+    judge = check.judge
+    words = Drift(check, found, judge.measure, judge.threshold, judge.tolerance).words if found.changes.compared else ""
+    if words:
+        event_note(
+            project=judge.project,
+            kind=EventKind.JUDGE_DRIFTED,
+            summary=f"The judge {judge.name} {words}",
+            path=address("runs:drift", judge.project.slug, check.pk),
+            facts={"judge": judge.name, "changed": found.changes.changed, "compared": found.changes.compared},
+        )
 
 
 def _questions(check: DriftCheck, rubric: Rubric, asked: Asked, left: Sequence[Place]) -> Iterator[Question[Place]]:

@@ -7,6 +7,7 @@ from django.urls import include, path
 from toolevals.workspace.api.document import OpenApiDocument
 from toolevals.workspace.audit import api as audit
 from toolevals.workspace.jobs import api as jobs
+from toolevals.workspace.notifications import api as notifications
 from toolevals.workspace.people import api as people
 from toolevals.workspace.projects import api as projects
 from toolevals.workspace.secrets import api as secrets
@@ -28,6 +29,11 @@ in_project = [
     path("tokens/<uuid:token>/", tokens.Token.as_view(), name="token"),
     path("secrets/", secrets.Secrets.as_view(), name="secrets"),
     path("secrets/<slug:name>/", secrets.SecretDetail.as_view(), name="secret"),
+    path("webhooks/", notifications.Webhooks.as_view(), name="webhooks"),
+    path("webhooks/<uuid:webhook>/", notifications.WebhookDetail.as_view(), name="webhook"),
+    path("webhooks/<uuid:webhook>/secret/", notifications.WebhookSecret.as_view(), name="webhook-secret"),
+    path("webhooks/<uuid:webhook>/test/", notifications.WebhookTest.as_view(), name="webhook-test"),
+    path("deliveries/", notifications.Deliveries.as_view(), name="deliveries"),
     path("jobs/", jobs.Jobs.as_view(), name="jobs"),
     path("jobs/<uuid:job>/", jobs.JobDetail.as_view(), name="job"),
     path("jobs/<uuid:job>/pause/", jobs.JobPause.as_view(), name="job-pause"),

@@ -22,7 +22,8 @@ from toolevals.workspace.audit.services import audit_record
 from toolevals.workspace.clock import database_now
 from toolevals.workspace.jobs.models import NO_REASON
 from toolevals.workspace.jobs.turns import notify_after_commit
-from toolevals.workspace.models import Batch, BatchState, Job, JobState, Project, Queue, User
+from toolevals.workspace.models import Batch, BatchState, EventKind, Job, JobState, Project, Queue, User
+from toolevals.workspace.notifications.events import event_note
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,6 +184,8 @@ def job_retry(*, job: Job, actor: User | None) -> Job:
 
 
 BACKOFF_LIMIT_SECONDS = 300
+# Kinds of jobs that ask agents or grade what they did.
+KINDS_OF_RUNS = ("run", "grading")
 ERROR_LENGTH = 2000
 
 
@@ -236,9 +239,22 @@ def job_advance(job_id: Any) -> None:
     following = batches.filter(stage__gt=job.stage).open().order_by("stage").values_list("stage", flat=True)[:1]
     if of_stage.filter(state=BatchState.FAILED).exists():
         job.state, job.finished_at = JobState.FAILED, database_now()
+        _failure_note(job)
     elif (next_stage := following.first()) is None:
         job.state, job.finished_at = JobState.SUCCEEDED, database_now()
     else:
         job.stage, job.pace_since = next_stage, None
     job.save(update_fields=["state", "stage", "finished_at", "pace_since"])
     notify_after_commit()
+
+
+def _failure_note(job: Job) -> None:
+    """Note that the work of a run failed. Why is told on its page alone: an error may quote what an agent said."""
+    if job.kind in KINDS_OF_RUNS:
+        event_note(
+            project=job.project,
+            kind=EventKind.RUN_FAILED,
+            summary=f"Failed: {job.title}",
+            path=job.result_path,
+            facts={"job": str(job.pk), "title": job.title},
+        )

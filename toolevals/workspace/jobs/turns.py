@@ -225,6 +225,8 @@ RING_AHEAD_OF_SLOW = 2
 AHEAD = {queue: RING_AHEAD_OF_SLOW if queue in SLOW_QUEUES else RING_AHEAD for queue in Queue.values}
 # In the in-memory broker, to which only its own worker listens: what waits there, waits for that worker.
 RING_AHEAD_LOCALLY = 1
+# A ring for work without batches that no one heard is worth nothing soon: the sweeper rings again.
+RING_SECONDS = 10
 # For a connection that went stale in the pool; a request never waits for a broker that is down.
 ONE_MORE_TRY = {"max_retries": 1, "interval_start": 0, "interval_step": 0}
 
@@ -279,3 +281,11 @@ def notify_after_commit() -> None:
     """Ring once the current transaction is committed; nothing that goes wrong there undoes the work."""
     if can_ring():
         transaction.on_commit(ring_due, robust=True)
+
+
+def ring_task(task: str, queue: Queue) -> None:
+    """Ring for work whose rows are no batches. A broker that is down is logged: the sweeper rings again."""
+    try:
+        current_app.send_task(task, queue=queue, expires=RING_SECONDS, retry=False)
+    except (OperationalError, OSError) as error:
+        logger.warning("The broker cannot be reached, the sweeper will try again: %s", error)
