@@ -14,6 +14,7 @@ from uuid import UUID
 from django.http import StreamingHttpResponse
 
 from labeling.exports.bfcl import bfcl_zip
+from labeling.exports.judgements import with_judgements
 from labeling.exports.langsmith import langsmith_lines
 from labeling.exports.openai_chat import openai_chat_lines
 from labeling.exports.selection import Outcome, Selection, ToolLists
@@ -28,9 +29,9 @@ PARQUET = "application/vnd.apache.parquet"
 
 
 def native_lines(selection: Selection, outcome: Outcome) -> Iterator[bytes]:
-    """Yield a line for every example, with its gold where there is any."""
+    """Yield a line for every example, with its gold where there is any, and what people said of it elsewhere."""
     tools = _ToolTexts()
-    for row in selection.rows():
+    for row, judgements in with_judgements(selection):
         parts = [f'"id":{exact(row.external_id)}', f'"input":{row.input}', f'"tools":{tools[row.tools]}']
         if row.expectation is not None:
             parts += [f'"expectation":{row.expectation}', f'"gold_source":{exact(row.gold_source)}']
@@ -40,6 +41,8 @@ def native_lines(selection: Selection, outcome: Outcome) -> Iterator[bytes]:
             parts.append(f'"decided_by":{exact(row.decided_by)}')
         if row.strata:
             parts.append(f'"strata":{exact(row.strata)}')
+        if judgements:
+            parts.append(f'"judgements":{exact(judgements)}')
         outcome.written += 1
         yield f"{{{','.join(parts)}}}\n".encode()
 

@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Any
 from uuid import UUID
 
-from django.db.models import F, QuerySet, TextField
+from django.db.models import F, QuerySet, TextField, Value
 from django.db.models.functions import Cast
 
 from labeling.blindness import is_resolved
@@ -33,7 +33,7 @@ LABEL_COLUMNS: Mapping[str, type] = {
     "labelled_at": datetime,
     "reviewer": str,
     **dict.fromkeys(("reviewer_id", "label_id", "example_id", "revision_id"), UUID),
-    "kind": str,
+    **dict.fromkeys(("kind", "external_author", "blindness"), str),
 }
 
 
@@ -68,21 +68,23 @@ def _labels(selection: Selection, outcome: Outcome) -> Iterator[Sequence[Cell]]:
     # Asked for all at once, a planner that has not heard of new labels reads them all for each.
     for revisions in selection.revision_ids():
         for kind, found in (("label", _labels_of(revisions)), ("spare", _spares_of(revisions))):
-            for name, answer, expectation, *rest in found:
+            for name, answer, expectation, *rest, author in found:
                 outcome.written += 1
-                yield (name, answer, *_expected(expectation), expectation, *rest, kind)
+                whose = (author, "unknown" if author else "")
+                yield (name, answer, *_expected(expectation), expectation, *rest, kind, *whose)
 
 
 def _labels_of(revisions: Sequence[UUID]) -> QuerySet[Label, tuple[Any, ...]]:
     labels = Label.objects.filter(is_resolved(), revision__in=revisions).standing()
-    return _columns_of(labels.filter(slot__round=F("revision__round")))
+    return _columns_of(labels.filter(slot__round=F("revision__round")), F("external_author"))
 
 
 def _spares_of(revisions: Sequence[UUID]) -> QuerySet[SpareLabel, tuple[Any, ...]]:
-    return _columns_of(SpareLabel.objects.filter(is_resolved(), revision__in=revisions, round=F("revision__round")))
+    spares = SpareLabel.objects.filter(is_resolved(), revision__in=revisions, round=F("revision__round"))
+    return _columns_of(spares, Value(""))
 
 
-def _columns_of(labels: QuerySet[Any]) -> QuerySet[Any, tuple[Any, ...]]:
+def _columns_of(labels: QuerySet[Any], external_author: F | Value) -> QuerySet[Any, tuple[Any, ...]]:
     return labels.order_by("revision__example", "id").values_list(
         "revision__example__external_id",
         "answer",
@@ -96,6 +98,7 @@ def _columns_of(labels: QuerySet[Any]) -> QuerySet[Any, tuple[Any, ...]]:
         "id",
         "revision__example",
         "revision",
+        external_author,
     )
 
 

@@ -77,7 +77,7 @@ def export_file(request: ProjectRequest, dataset: str, export: UUID) -> HttpResp
         return HttpResponse(HIDES_STRATA, status=HTTPStatus.FORBIDDEN, content_type="text/plain; charset=utf-8")
     upload = job_file(job)
     if upload is None:
-        return HttpResponse("This file is no longer kept. Export it again.", status=HTTPStatus.GONE)
+        return HttpResponse("This file has expired. Export it again.", status=HTTPStatus.GONE)
     return stored_response(upload)
 
 

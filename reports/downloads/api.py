@@ -43,7 +43,7 @@ class BundleFileView(ProjectView):
         job = get_object_or_404(Job.objects.of_project(self.project), kind=BUNDLE, pk=bundle)
         upload = job_file(job)
         if upload is None:
-            raise Problems(HTTPStatus.GONE, "The file is not there: it is not written yet, or its day is over.")
+            raise Problems(HTTPStatus.GONE, "The file is not ready yet or has expired.")
         return stored_response(upload)
 
 
@@ -76,5 +76,5 @@ class TableFileView(ProjectView):
             raise Http404
         upload = job_file(job)
         if upload is None:
-            raise Problems(HTTPStatus.GONE, "The file is not there: it is not written yet, or its day is over.")
+            raise Problems(HTTPStatus.GONE, "The file is not ready yet or has expired.")
         return stored_response(upload)

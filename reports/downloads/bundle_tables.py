@@ -182,10 +182,10 @@ BUNDLED: Final = {
         lambda shown: shown.tools,
     ),
     "dialect-pairs.csv": _counted(
-        "how far every two tools agree, likewise", dialect_tables.PAIRS, lambda shown: shown.pairs
+        "how far every two evaluators agree", dialect_tables.PAIRS, lambda shown: shown.pairs
     ),
-    "dialect-reasons.csv": _counted("why they do not, likewise", dialect_tables.REASONS, dialect_tables.reasons_of),
+    "dialect-reasons.csv": _counted("why they disagree", dialect_tables.REASONS, dialect_tables.reasons_of),
     "dialect-cases.csv": BundledTable(
-        "a row a case and tool, likewise", dialect_tables.CASES, _said(lambda reading: said_rows(reading, None))
+        "one row per case and evaluator", dialect_tables.CASES, _said(lambda reading: said_rows(reading, None))
     ),
 }

@@ -153,7 +153,7 @@ def send_table_file(request: ProjectRequest, number: int, table: str, file: UUID
         raise Http404
     upload = job_file(job)
     if upload is None:
-        return HttpResponse("This file is not there: not written yet, or its day is over.", status=HTTPStatus.GONE)
+        return HttpResponse("This file is not ready yet or has expired.", status=HTTPStatus.GONE)
     return stored_response(upload)
 
 
@@ -183,5 +183,5 @@ def bundle_file(request: ProjectRequest, number: int, bundle: UUID) -> HttpRespo
     job = get_object_or_404(Job.objects.of_project(request.project), kind=BUNDLE, pk=bundle)
     upload = job_file(job)
     if upload is None:
-        return HttpResponse("This file is not there: not written yet, or its day is over.", status=HTTPStatus.GONE)
+        return HttpResponse("This file is not ready yet or has expired.", status=HTTPStatus.GONE)
     return stored_response(upload)

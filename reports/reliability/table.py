@@ -65,7 +65,7 @@ TRIALS: Final = Table(
 )
 STEPS: Final = Table(
     "Chain",
-    "The scored cases that expect so many calls, and p^k.",
+    "The scored cases that expect this number of calls, and p^k.",
     (
         Column("steps", int),
         Column("passed", int, "cases.passed", only="file"),

@@ -180,7 +180,7 @@ def test_the_tools_that_are_named_are_offered_by_a_dataset_that_was_there_before
     status = main([*asked, "--tools", "air", "--project", project.slug, "--server", "http://testserver"])
     said = capsys.readouterr()
     assert status == Exit.OK, said
-    assert "old offers air@1 from now on" in said.out
+    assert "old offers air@1 as default tools from now on" in said.out
     example = Example.objects.get(dataset=dataset)
     assert example.current is not None
     assert [tool.name for tool in tools_in(example.current.tools)] == ["cancel"]

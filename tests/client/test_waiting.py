@@ -15,7 +15,7 @@ from toolevals.server_errors import LateError, ServerError, UnreachableError
 JOB = {"id": "0198f1c2", "title": "Import of core", "done": 1, "total": 2, "report": {}}
 RUNNING, DONE, FAILED = (JOB | {"state": state} for state in ("running", "succeeded", "failed"))
 SERVER = "http://shop.example"
-AGAIN = "look again: toolevals jobs 0198f1c2 --server http://shop.example --project shop"
+AGAIN = "check the job: toolevals jobs 0198f1c2 --server http://shop.example --project shop"
 PAGE = "the page: http://shop.example/p/shop/jobs/0198f1c2/"
 
 
@@ -134,7 +134,7 @@ def test_an_interrupted_wait_says_how_to_look_again(clock, capsys):
     with pytest.raises(KeyboardInterrupt):
         client_of(Server(RUNNING), clock).wait(JOB)
     said = capsys.readouterr().err
-    assert "The work goes on at the server." in said
+    assert "The job continues on the server." in said
     assert f"{AGAIN}\n{PAGE}\n" in said
 
 
@@ -194,12 +194,12 @@ def test_an_answer_that_breaks_off_is_asked_for_again(clock):
     "server", ["shop.example", "ftp://shop.example", "http://", "http://shop.example:port", "http://a b"]
 )
 def test_a_wrong_address_is_an_error_of_configuration(server):
-    with pytest.raises(ServerError, match="the server's address is not one") as told:
+    with pytest.raises(ServerError, match="invalid server URL") as told:
         Project(server=server, project="shop", token="te_any").request("GET", "jobs/")
     assert exit_status_of(told.value) is Exit.CONFIGURATION
 
 
 def test_a_next_page_is_on_the_network(clock):
     server = Server({"results": [], "next": "file:///etc/hosts"})
-    with pytest.raises(ServerError, match="does not begin with http"):
+    with pytest.raises(ServerError, match="does not start with http"):
         list(client_of(server, clock).pages("jobs/"))

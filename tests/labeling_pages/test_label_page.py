@@ -121,7 +121,7 @@ def test_the_pane_turns_to_json_and_back(slot: LabelSlot, reviewer: User, as_use
     assert "&quot;refund_to&quot;" in page
     for label, words in (
         ('{"kind": "some_call"}', "Any tool call is right"),
-        ('{"kind": "some_call", "why": "-"}', "stays as JSON"),
+        ('{"kind": "some_call", "why": "-"}', "stays JSON"),
     ):
         entered = {"mode": "json", "to": "form", "json": label}
         assert words in body(client.post(url("label-panel", slot.pk), entered))

@@ -152,7 +152,7 @@ def test_two_runs_are_compared(door, build):
     examples = [[case] for case in cases_of({("a", "a"): 22})]
     after = build.again(before, examples)
     found = door.call("compare_runs", baseline=before.run.number, candidate=after.run.number)
-    assert found["sentence"].startswith("Better, and not by chance")
+    assert found["sentence"].startswith("Significantly better")
     assert (len(found["fixed"]), len(found["broken"])) == (12, 0)
     assert found["changes"][0]["p_value"] == 2 / 2**12
 
@@ -228,7 +228,7 @@ def test_who_may_not_write_by_rest_may_not_write_here(project, run, role):
         ("estimate_run", {"like_run": run}),
         ("check_gate", {"run": run, "gate": "release"}),
     ):
-        assert "This needs the role" in door.refused(name, **arguments)
+        assert "This requires the" in door.refused(name, **arguments)
     assert door.call("find_confusions", run=run)["confusions"]
 
 

@@ -117,7 +117,7 @@ def test_what_changed(registry: Registry, viewer: User, as_user: AsUser):
     assert "<del>" in page
     assert "In the customer’s words" in page
     assert "express" in page
-    assert "idempotent: yes, before: not said" in page
+    assert "idempotent: yes, before: not set" in page
     assert ">added</span>" in page
     back = body(as_user(viewer).get(url("changes", "tools", 1, 2)))
     assert ">removed</span>" in back

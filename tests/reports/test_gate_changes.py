@@ -44,7 +44,7 @@ def comment(browser: Any, before: Grading, after: Grading) -> str:
 def test_the_comment_says_what_the_comparison_says(build: Builder, browser_of):
     before = build.grading(BEFORE)
     said = comment(browser_of, before, build.again(before, [[case] for case in AFTER]))
-    assert "**Better, and not by chance: outcome 95.0 %, before 55.0 %.**" in said
+    assert "**Significantly better: outcome 95.0 %, was 55.0 %.**" in said
     (outcome,) = [line for line in said.splitlines() if line.startswith("| outcome |")]
     assert re.sub(r"\]\(.*?\)", "]", outcome) == (
         "| outcome | **95.0** (72.6 to 100.0) | +40.0 | [9 / 1] | 0.021 | 55.0 |"
@@ -69,4 +69,4 @@ def test_each_link_opens_the_examples_it_counts(build: Builder, browser_of):
 def test_a_pair_of_runs_without_a_comparison_says_why(build: Builder, browser_of):
     one, other = build.grading([Case("a", "a")]), build.grading([Case("a", "a")])
     said = comment(browser_of, one, other)
-    assert "Nothing is compared: the server answered 409" in said
+    assert "No comparison: the server answered 409" in said

@@ -22,7 +22,7 @@ def add_parser(verbs: Verbs) -> None:
     parser = verbs.add_parser("compare")
     parser.add_argument("baseline", type=int, metavar="BASELINE", help="the earlier run's number")
     parser.add_argument("candidate", type=int, metavar="CANDIDATE", help="the later run's number")
-    parser.add_argument("--layer", default="", metavar="LAYER", help="what the sentence is of; by default outcome")
+    parser.add_argument("--layer", default="", metavar="LAYER", help="layer to summarise; default: outcome")
     parser.add_argument("--json", action="store_true", help="print everything as the REST interface shows it")
     add_server_options(parser)
     parser.set_defaults(run=run)
@@ -48,13 +48,13 @@ def _text(found: JsonMapping, tools: list[JsonMapping]) -> Iterator[str]:
     differing = "; ".join(f"{each['what']} {each['before']} -> {each['after']}" for each in found["differences"])
     left_out = ", ".join(f"{count} {why}" for why, count in found["outside"].items() if count)
     yield f"{found['examples']} examples compared{f', left out: {left_out}' if left_out else ''}"
-    yield f"differs: {differing or 'nothing of agent and dataset'}"
+    yield f"differs: {differing or 'nothing about agent or dataset'}"
     yield ""
     yield table(LAYERS, map(_layer, found["layers"]))
     moved = [row for row in tools if any(row[kind]["fixed"] or row[kind]["broken"] for kind in ("missed", "wrong"))]
     yield table(TOOLS, map(_tool, moved[:MOST_TOOLS]))
     if len(moved) > MOST_TOOLS:
-        yield f"{len(moved) - MOST_TOOLS} more tools moved: --json has all of them"
+        yield f"{len(moved) - MOST_TOOLS} more tools changed; use --json to list all"
 
 
 def _layer(row: JsonMapping) -> tuple[str, ...]:

@@ -23,7 +23,7 @@ def add_parser(verbs: Verbs) -> None:
     """Add the verbs."""
     parser = verbs.add_parser("delete")
     _add_what(parser)
-    parser.add_argument("--yes", action="store_true", help="do not ask whether it is meant")
+    parser.add_argument("--yes", action="store_true", help="skip the confirmation prompt")
     parser.set_defaults(run=delete)
     parser = verbs.add_parser("trash")
     parser.add_argument("--projects", action="store_true", help="list deleted projects instead")
@@ -34,7 +34,7 @@ def add_parser(verbs: Verbs) -> None:
     parser.set_defaults(run=restore)
     parser = verbs.add_parser("destroy")
     _add_what(parser)
-    parser.add_argument("--yes", action="store_true", help="do not ask to type its name")
+    parser.add_argument("--yes", action="store_true", help="skip typing the name to confirm")
     parser.set_defaults(run=destroy)
 
 
@@ -81,7 +81,11 @@ def destroy(arguments: argparse.Namespace) -> int:
         item = _outside(client).request("POST", f"deleted-projects/{pk}/destroy/", json=said)
     else:
         item = client.post_once(f"trash/{pk}/destroy/", json=said)
-    say(json.dumps(item, indent=2) if arguments.json else f"{arguments.kind} {arguments.name}: being destroyed")
+    say(
+        json.dumps(item, indent=2)
+        if arguments.json
+        else f"{arguments.kind} {arguments.name}: being deleted permanently"
+    )
     return Exit.OK
 
 
@@ -96,7 +100,7 @@ def _in_trash(client: Project, arguments: argparse.Namespace) -> str:
 
 def _add_what(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("kind", choices=list(KINDS))
-    parser.add_argument("name", metavar="NAME", help="its short name in addresses; of a run its number")
+    parser.add_argument("name", metavar="NAME", help="its slug, or the number of a run")
     _add_output(parser)
 
 
@@ -108,7 +112,7 @@ def _add_output(parser: argparse.ArgumentParser) -> None:
 def _require_meant(question: str) -> None:
     """Ask on a terminal. Raises CommandError where no one can be asked, or the answer is no."""
     if not sys.stdin.isatty():
-        raise CommandError(Exit.CONFIGURATION, "there is no terminal to confirm: give --yes to delete")
+        raise CommandError(Exit.CONFIGURATION, "cannot ask for confirmation without a terminal: use --yes to delete")
     say(f"{question} It can be restored for 30 days. [y/N] ", end="")
     if sys.stdin.readline().strip().lower() not in ("y", "yes"):
         raise CommandError(Exit.CONFIGURATION, "nothing was deleted")
@@ -117,10 +121,14 @@ def _require_meant(question: str) -> None:
 def _require_typed(arguments: argparse.Namespace) -> None:
     """Have the name typed on a terminal. Raises CommandError where no one can be asked, or something else is typed."""
     if not sys.stdin.isatty():
-        raise CommandError(Exit.CONFIGURATION, "there is no terminal to confirm: give --yes to destroy")
-    say(f"The {arguments.kind} {arguments.name} is destroyed for good. Type {arguments.name}: ", end="")
+        raise CommandError(
+            Exit.CONFIGURATION, "cannot ask for confirmation without a terminal: use --yes to delete permanently"
+        )
+    say(
+        f"The {arguments.kind} {arguments.name} will be permanently deleted. Type {arguments.name} to confirm: ", end=""
+    )
     if sys.stdin.readline().strip() != arguments.name:
-        raise CommandError(Exit.CONFIGURATION, "nothing was destroyed")
+        raise CommandError(Exit.CONFIGURATION, "nothing was deleted")
 
 
 def _show(arguments: argparse.Namespace, item: JsonObject) -> None:
@@ -132,7 +140,7 @@ def _line(item: JsonObject) -> str:
     if not item["deleted_at"]:
         return f"{what}: restored"
     who = f" by {item['deleted_by']['name']}" if item["deleted_by"] else ""
-    return f"{what}: deleted {item['deleted_at'][:10]}{who}, destroyed {item['destroy_at'][:10]}"
+    return f"{what}: deleted {item['deleted_at'][:10]}{who}, deleted permanently {item['destroy_at'][:10]}"
 
 
 def _deleted(client: Project, *, projects: bool) -> Iterator[JsonObject]:

@@ -31,7 +31,7 @@ def add_parser(verbs: Verbs) -> None:
     parser.add_argument("--run", type=int, dest="number", metavar="R", help="a table of this run in place of a dataset")
     parser.add_argument("--table", choices=TABLES, help=f"which table of the run; by default {TABLES[0]}")
     parser.add_argument("--candidate", metavar="R", help="with compare-cases: the run that is compared with")
-    words = "by default jsonl, which says everything; of a run csv, the default, or parquet"
+    words = "default: jsonl, the only format without losses; of a run csv, the default, or parquet"
     parser.add_argument("--format", choices=FORMATS, help=words)
     parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="by default standard output")
     add_server_options(parser)

@@ -40,7 +40,7 @@ from toolevals.presentation.gate_reports import (
 )
 from toolevals.server_errors import ServerError, ServerSettingsError
 
-HEAD = ("check", "status", "figure", "95 %", "asked for", "counted")
+HEAD = ("check", "status", "figure", "95 %", "required", "counted")
 _WIDTH = 110
 # Work out what changed from the run before; None without one.
 Changes = Callable[[], RunChanges | None]
@@ -81,7 +81,7 @@ def add_output_options(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="with --github: where the tools are defined; by default the changed file that names most of them",
     )
-    group.add_argument("--strict", action="store_true", help="let warnings count: exit with 3 instead of 0")
+    group.add_argument("--strict", action="store_true", help="exit with 3 instead of 0 if there are warnings")
 
 
 def gate_name(arguments: argparse.Namespace) -> str:
@@ -171,8 +171,12 @@ def kept_gate(arguments: argparse.Namespace) -> Any:
         kept = sorted(each["name"] for each in client.pages("named-gates/"))
         if arguments.name in kept:
             raise
-        known = f"it keeps {', '.join(kept)}" if kept else f"it keeps none yet: make one at {client.page('gates/new/')}"
-        words = f"the project keeps no gate {arguments.name!r}; {known}"
+        known = (
+            f"it keeps {', '.join(kept)}"
+            if kept
+            else (f"the project has no gates yet: create one at {client.page('gates/new/')}")
+        )
+        words = f"no gate named {arguments.name!r} in this project; {known}"
         raise CommandError(exit_status_of(error), words) from None
 
 
@@ -250,7 +254,7 @@ def add_parser(verbs: Verbs) -> None:
         "file",
         nargs="?",
         metavar="FILE",
-        help="what `toolevals grade` printed, or examples with their predictions; plain, .gz or -",
+        help="output of `toolevals grade`, or examples with predictions; .gz is accepted, - reads standard input",
     )
     parser.add_argument("--run", type=int, dest="number", metavar="R", help="the number of a run on the server")
     parser.add_argument(
@@ -263,8 +267,12 @@ def add_parser(verbs: Verbs) -> None:
         metavar="C",
         help="the consistency slice: a file, or the number of a run; by default its newest",
     )
-    parser.add_argument("--branch", default="", help="under which the result is kept; by default what CI says")
-    parser.add_argument("--commit", default="", metavar="SHA", help="likewise")
+    parser.add_argument(
+        "--branch", default="", help="branch name to save the result under; default: from the CI environment"
+    )
+    parser.add_argument(
+        "--commit", default="", metavar="SHA", help="commit to save the result under; default: from the CI environment"
+    )
     add_jobs_option(parser)
     add_gate_options(parser)
     add_output_options(parser)
@@ -292,20 +300,23 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _held(arguments: argparse.Namespace, forge: Forge | None) -> int:
     if (arguments.file is None) == (arguments.number is None):
-        raise CommandError(Exit.CONFIGURATION, "say what to hold against the gate: a FILE or --run R, one of them")
+        raise CommandError(Exit.CONFIGURATION, "give either FILE or --run R")
     files = (arguments.file, arguments.baseline, arguments.consistency)
     once_at_most(
         **dict(zip(("FILE", "--baseline", "--consistency"), files, strict=True)), **{"--config": arguments.config}
     )
     if arguments.name and arguments.config:
-        raise CommandError(Exit.CONFIGURATION, "--name and --config both say a gate: give one of them")
+        raise CommandError(Exit.CONFIGURATION, "give either --name or --config, not both")
     kept = kept_gate(arguments) if arguments.name else None
     document = gate_document(arguments, kept["gate"] if kept else None)
     gate = read_gate(document)
     if kept and arguments.number is not None and gate.regressions:
         arguments.baseline = arguments.baseline or kept["baseline"]
     if arguments.baseline and not gate.regressions:
-        words = "--baseline has no rule to compare by: add --fail-on-regression, or regressions to the gate"
+        words = (
+            "--baseline has no effect because the gate has no regression rule: add --fail-on-regression, or "
+            "regressions to the gate"
+        )
         raise CommandError(Exit.CONFIGURATION, words)
     if arguments.number is not None:
         asked = {"name": arguments.name} if kept and kept["gate"] == document else {"gate": document}
@@ -330,6 +341,7 @@ def require_baseline(arguments: argparse.Namespace, report: GateReport) -> None:
     """Raise CommandError where a run was to be compared with another, and none was there."""
     if arguments.baseline and not report.baseline:
         words = (
-            f"--baseline {arguments.baseline} names no run yet. The result is kept: a later one finds it by its branch"
+            f"--baseline {arguments.baseline} does not match any run yet. The result is saved, so that later "
+            f"gates can compare with it by branch"
         )
         raise CommandError(Exit.CONFIGURATION, words)

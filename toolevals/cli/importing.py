@@ -52,7 +52,9 @@ def add_recorded_parser(kinds: argparse._SubParsersAction[argparse.ArgumentParse
     parser.add_argument("--name", required=True, metavar="NAME", help="the agent that was recorded")
     parser.add_argument("--model", default="", help="its model")
     parser.add_argument("--order", choices=("unordered", "ordered"), help="of expected actions: by default unordered")
-    parser.add_argument("--cut-off", choices=CUT_OFF, default="failed", help="conversations that were cut")
+    parser.add_argument(
+        "--cut-off", choices=CUT_OFF, default="failed", help="how to grade conversations that stopped early"
+    )
     parser.set_defaults(run=import_recorded)
     return parser
 
@@ -134,9 +136,9 @@ def _read(file: Path) -> Any:
 
 # Files of examples, by the name of their format on the command line.
 FILES = {
-    "auto": "a file of any of these formats, found by what it holds",
+    "auto": "a file in any of these formats (detected automatically)",
     "jsonl": "examples in the native format",
-    "csv": "a table: say what its columns hold",
+    "csv": "a CSV file; map its columns with --map",
     "openai-chat": "OpenAI chat messages, JSON Lines",
     "openai-evals": "OpenAI Evals, JSON Lines",
     "langsmith": "a LangSmith dataset, JSON Lines",
@@ -155,7 +157,7 @@ def add_mcp_parser(kinds: argparse._SubParsersAction[argparse.ArgumentParser]) -
     where = parser.add_mutually_exclusive_group(required=True)
     where.add_argument("--url", default="", metavar="URL", help="of streamable HTTP; TOOLEVALS_MCP_TOKEN lets it in")
     where.add_argument("--command", default="", metavar="LINE", help="starts the server here and connects by pipes")
-    parser.add_argument("--registry", required=True, metavar="SLUG", help="made if there is none")
+    parser.add_argument("--registry", required=True, metavar="SLUG", help="created if it does not exist")
     parser.add_argument("--note", default="")
     add_server_options(parser)
     parser.set_defaults(run=import_mcp)
@@ -191,7 +193,7 @@ def add_parser(verbs: Verbs) -> None:
     parser = verbs.add_parser("import")
     kinds = parser.add_subparsers(dest="kind", required=True, metavar="KIND")
 
-    tools = kinds.add_parser("tools", help="publish a registry version")
+    tools = kinds.add_parser("tools", help="publish tools as a new registry version")
     tools.add_argument(
         "file",
         type=Path,
@@ -199,7 +201,7 @@ def add_parser(verbs: Verbs) -> None:
         help="JSON or YAML: tools in any of the formats, or an OpenAPI document; a zip or folder of them or of skills;"
         " - is standard input",
     )
-    tools.add_argument("--registry", default="", metavar="SLUG", help="made if there is none")
+    tools.add_argument("--registry", default="", metavar="SLUG", help="created if it does not exist")
     tools.add_argument("--format", default="auto", choices=("auto", *FORMATS))
     tools.add_argument("--note", default="")
     tools.add_argument(
@@ -219,9 +221,9 @@ def add_parser(verbs: Verbs) -> None:
     bfcl.set_defaults(run=import_bfcl)
 
     for kind in (*files, bfcl):
-        kind.add_argument("--dataset", required=True, metavar="SLUG", help="made if there is none")
+        kind.add_argument("--dataset", required=True, metavar="SLUG", help="created if it does not exist")
         kind.add_argument(
-            "--tools", metavar="REGISTRY", help="offered where an example brings none; with @3, its third version"
+            "--tools", metavar="REGISTRY", help="default tools for examples without their own; add @3 for version 3"
         )
         kind.add_argument("--freeze", metavar="NOTE", help="freeze a version afterwards")
         kind.add_argument(
@@ -273,7 +275,7 @@ def _add_file_parser(
             action="append",
             required=True,
             metavar="COLUMN=HOLDS",
-            help="what a column holds, such as 'Question=user' or 'Order=argument:order_id'; once for each column",
+            help="map a column, for example 'Question=user' or 'Order=argument:order_id'; repeat for each column",
         )
         parser.add_argument("--delimiter", choices=tuple(DELIMITERS), help="by default found by the head")
     if name in ("tau", "tau2"):
@@ -321,7 +323,7 @@ def _import(arguments: argparse.Namespace, file: Path, source: str, options: Jso
 
 def _write_category(stream: BinaryIO, folder: Path, category: str) -> None:
     if category not in CATEGORIES:
-        raise CommandError(Exit.CONFIGURATION, f"{category!r} is no category: take some of {', '.join(CATEGORIES)}")
+        raise CommandError(Exit.CONFIGURATION, f"{category!r} is not a category: use some of {', '.join(CATEGORIES)}")
     name = f"BFCL_v4_{category}.json"
     answers_file = folder / "possible_answer" / name
     answers = {row["id"]: row for row in _rows(answers_file)} if answers_file.exists() else {}

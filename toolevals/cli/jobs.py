@@ -14,10 +14,10 @@ from toolevals.json_types import JsonObject
 
 # Each act with the request that does it.
 ACTS = {
-    "pause": ("POST", "jobs/{}/pause/", "begin nothing more of it for now"),
-    "resume": ("POST", "jobs/{}/resume/", "go on with it"),
-    "cancel": ("DELETE", "jobs/{}/", "stop it; what is done stays"),
-    "retry": ("POST", "jobs/{}/retry/", "have another go at what failed or was cancelled"),
+    "pause": ("POST", "jobs/{}/pause/", "pause the job"),
+    "resume": ("POST", "jobs/{}/resume/", "resume the job"),
+    "cancel": ("DELETE", "jobs/{}/", "cancel the job; finished work is kept"),
+    "retry": ("POST", "jobs/{}/retry/", "retry failed or cancelled work"),
 }
 LISTED = 20
 
@@ -30,7 +30,7 @@ def add_parser(verbs: Verbs) -> None:
     for name, (_, _, text) in ACTS.items():
         acts.add_argument(f"--{name}", dest="act", action="store_const", const=name, help=text)
     parser.add_argument(
-        "--wait", action="store_true", help="wait for its end; exit with 5 where it failed or was cancelled"
+        "--wait", action="store_true", help="wait until the job ends; exit with 5 if it failed or was cancelled"
     )
     parser.add_argument("--json", action="store_true", help="print what the REST interface shows")
     add_server_options(parser)

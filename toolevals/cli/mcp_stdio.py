@@ -51,12 +51,12 @@ class _Session:
         threading.Thread(target=self._answer, daemon=True).start()
         for line in lines_of(sys.stdin.fileno()):
             if isinstance(line, TooLong):
-                note("toolevals mcp: a message was dropped, as it is too long")
+                note("toolevals mcp: a message was dropped: it is too long")
                 continue
             try:
                 self._pass_on(line)
             except ValueError:
-                note("toolevals mcp: a message was dropped, as it is none of MCP")
+                note("toolevals mcp: a message was dropped: it is not an MCP message")
             except OSError:
                 note(f"toolevals mcp: {self._server.why_ended()}")
                 return Exit.CRASHED

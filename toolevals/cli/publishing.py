@@ -22,12 +22,12 @@ _CHOICES = {"tools": "tool", "tags": "tag", "paths": "path"}
 
 def add_choice_options(parser: argparse.ArgumentParser) -> None:
     """Add what says which of a document's tools are meant."""
-    group = parser.add_argument_group("choice", "Which tools are taken; each may be given several times.")
+    group = parser.add_argument_group("choice", "Select tools; options may be repeated.")
     group.add_argument("--tool", action="append", default=[], metavar="NAME", help="the tool of this name")
     group.add_argument("--tag", action="append", default=[], metavar="TAG", help="operations of an OpenAPI document")
     group.add_argument("--path", action="append", default=[], metavar="PATH", help="operations at or below a path")
     group.add_argument("--search", default="", metavar="WORDS", help="all words are in name, path, tags or description")
-    group.add_argument("--list", action="store_true", help="list the tools and what would be lost; publish nothing")
+    group.add_argument("--list", action="store_true", help="dry run: list the tools and what would be lost")
 
 
 def choice_of(arguments: argparse.Namespace) -> JsonObject:
@@ -104,7 +104,7 @@ def _offer(client: Project, slug: str, tools: str) -> None:
     if dataset["default_tools"] != tools:
         kept = {name: dataset[name] for name in ("name", "description", "guideline")}
         changed = client.request("PUT", path, json=kept | {"default_tools": tools})
-        say(f"{slug} offers {changed['default_tools']} from now on, where an example brings no tools")
+        say(f"{slug} offers {changed['default_tools']} as default tools from now on")
 
 
 def _files(folder: Path) -> dict[str, bytes]:
@@ -128,7 +128,7 @@ def _survey(document: object, document_format: str, choice: JsonMapping) -> Surv
     except InvalidDocument as error:
         raise CommandError(Exit.DATA, str(error)) from error
     if not survey.tools:
-        raise CommandError(Exit.DATA, "holds no tool that was chosen" if choice else "holds no tool")
+        raise CommandError(Exit.DATA, "contains none of the selected tools" if choice else "holds no tool")
     return survey
 
 

@@ -17,7 +17,7 @@ WHAT = {
         "errored/",
         "re-run errored cases: agents that could not be reached, simulators that failed",
     ),
-    "failing": ("failing/", "start a run like it over the examples that failed"),
+    "failing": ("failing/", "start a new run with the same settings on the failed examples"),
     "grades": ("gradings/", "grade its transcripts with today's graders on the newest version"),
 }
 

@@ -250,11 +250,13 @@ def add_parser(verbs: Verbs) -> None:
     parser = verbs.add_parser("send", epilog="exit status: 0 all were taken, 2 some spans were rejected")
     words = "recorded runs of tau-bench or tau2-bench, or a file of another evaluation tool; - is standard input"
     parser.add_argument("file", type=Path, metavar="FILE", help=words)
-    parser.add_argument("--agent", required=True, metavar="NAME", help="who is said to have had the conversations")
+    parser.add_argument("--agent", required=True, metavar="NAME", help="agent name to record on the traces")
     parser.add_argument("--agent-version", default="", metavar="VERSION")
     parser.add_argument("--model", default="", metavar="NAME")
     parser.add_argument("--limit", type=int, metavar="N", help="send the first N conversations")
-    parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="write the batches, one a line, send nothing")
+    parser.add_argument(
+        "-o", "--output", type=Path, metavar="FILE", help="write the batches to a file instead of sending them"
+    )
     add_server_options(parser)
     parser.set_defaults(run=run)
 

@@ -12,11 +12,11 @@ from toolevals.client import Project
 
 def add_server_options(parser: argparse.ArgumentParser) -> None:
     """Add what every verb that speaks to a server needs to know."""
-    words = "By default those of `toolevals login`. A token in TOOLEVALS_TOKEN goes before."
+    words = "Defaults to the saved login. TOOLEVALS_TOKEN takes precedence."
     group = parser.add_argument_group("server", words)
     group.add_argument("--server", default="", metavar="URL", help="by default TOOLEVALS_URL")
     group.add_argument("--project", default="", metavar="SLUG", help="by default TOOLEVALS_PROJECT")
-    group.add_argument("--timeout", type=_seconds, default=3600, metavar="SECONDS", help="for the work to finish")
+    group.add_argument("--timeout", type=_seconds, default=3600, metavar="SECONDS", help="how long to wait for the job")
 
 
 def project_of(arguments: argparse.Namespace) -> Project:

@@ -17,15 +17,13 @@ def add_parser(verbs: Verbs) -> None:
     """Add the verb."""
     parser = verbs.add_parser("versions")
     parser.add_argument("dataset", metavar="DATASET", help="the dataset's slug; with @3 or @TAG, that version only")
-    parser.add_argument(
-        "--freeze", metavar="NOTE", help="first freeze what has gold now; no new version if nothing changed"
-    )
+    parser.add_argument("--freeze", metavar="NOTE", help="freeze a new version first, unless nothing has changed")
     parser.add_argument(
         "--misfits-reason", metavar="TEXT", help="why --freeze takes labels that break their tools' schemas as well"
     )
-    parser.add_argument("--tag", action="append", metavar="TAG", help="give the version one more tag; may be repeated")
-    parser.add_argument("--move", action="store_true", help="take the tag from the version that has it")
-    parser.add_argument("--note", metavar="TEXT", help="what to say about the version")
+    parser.add_argument("--tag", action="append", metavar="TAG", help="add a tag to the version; may be repeated")
+    parser.add_argument("--move", action="store_true", help="move the tag if another version has it")
+    parser.add_argument("--note", metavar="TEXT", help="note for the version")
     parser.add_argument("--json", action="store_true", help="print the versions as the REST interface shows them")
     add_server_options(parser)
     parser.set_defaults(run=run)

@@ -111,7 +111,7 @@ class Connection:
         self.retry = RetryDeadline(math.inf, clock, sleep, note, min(PATIENCE_SECONDS, timeout))
         self.is_known = False
         if not (token.isascii() and token.isprintable()):
-            raise ServerSettingsError("the token has characters that no token has: copy it once more")
+            raise ServerSettingsError("the token contains invalid characters: copy it again")
         with self._spoken():
             self.http = Http(f"{self.server}/api/v1/{path}", {"Authorization": f"Bearer {token}"}, transport)
 
@@ -159,7 +159,7 @@ class Connection:
         try:
             yield
         except BadAddressError as error:
-            raise BadAddressError(f"the server's address is not one: {error}") from error
+            raise BadAddressError(f"invalid server URL: {error}") from error
         except LateError as error:
             raise LateError(f"no answer in time from {self.server}") from error
         except UnreachableError as error:

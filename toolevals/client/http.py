@@ -108,7 +108,7 @@ class Http:
             url = f"{url}?{urlencode(params)}"
         # What the server names as its next page is an address of the network, too.
         if not url.startswith(SCHEMES):
-            raise BadAddressError("it does not begin with http:// or https://")
+            raise BadAddressError("it does not start with http:// or https://")
         said = {**self.headers, **(headers or {})}
         body: bytes | Iterable[bytes] | None = None
         if form is not None:

@@ -54,7 +54,7 @@ class ProjectConnection(Connection):
         except ServerError as error:
             raise type(error)(f"{error}\n{self._look_again(job)}") from error
         except KeyboardInterrupt:
-            self.note(f"\nThe work goes on at the server.\n{self._look_again(job)}")
+            self.note(f"\nThe job continues on the server.\n{self._look_again(job)}")
             raise
         finally:
             self.retry.deadline = math.inf
@@ -73,14 +73,14 @@ class ProjectConnection(Connection):
             if state["state"] in ("succeeded", "failed", "cancelled"):
                 return state
             if self.retry.clock() > self.retry.deadline:
-                raise LateError(f"{state['title']}: not finished in time; it goes on at the server")
+                raise LateError(f"{state['title']}: timed out; the job continues on the server")
             self.retry.sleep(pause)
             pause = min(pause * 1.5, 2)
 
     def _look_again(self, job: JsonMapping) -> str:
         """Return how to look at a job that is at work: the command, and the page."""
         words = ("toolevals", "jobs", str(job["id"]), "--server", self.server, "--project", self.project)
-        return f"look again: {shlex.join(words)}\n{self._page_of(job)}"
+        return f"check the job: {shlex.join(words)}\n{self._page_of(job)}"
 
     def _page_of(self, job: JsonMapping) -> str:
         return f"the page: {self.page('jobs/' + str(job['id']) + '/')}"

@@ -54,7 +54,7 @@ def rows_of(content: bytes) -> tuple[list[dict[str, str]], tuple[int, ...]]:
                 rows.append(_row(columns, cells, line))
                 lines.append(line)
     except csv.Error as error:
-        raise InvalidDocument.at("", f"line {reader.line_num}: is no CSV: {error}") from None
+        raise InvalidDocument.at("", f"line {reader.line_num}: is not CSV: {error}") from None
     return rows, tuple(lines)
 
 
