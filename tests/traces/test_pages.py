@@ -95,7 +95,7 @@ def test_what_the_address_says_wrongly_is_named(shown):
         "since is neither a day",
         "min_ms is not a number: much",
         "min_cost is not a number: nan",
-        "until is not a day",
+        "until is neither a day",
     ):
         assert words in page
     assert shown.get(f"/api/v1/projects/shop/traces/{asked}").status_code == 422
