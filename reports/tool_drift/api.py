@@ -111,11 +111,12 @@ class ToolSourceView(_SourceView):
 
     @extend_schema(request=NewToolSourceSerializer, responses=ToolSourceSerializer)
     def put(self, request: Request, registry: str) -> Response:
+        found = self.registry(registry)
         asked = NewToolSourceSerializer(data=request.data)
         asked.is_valid(raise_exception=True)
         said = dict(asked.validated_data)
         parts = {name: said.pop(name) for name in ("kind", "schedule", "tags")}
-        kept = source_set(registry=self.registry(registry), actor=self.user, options=said, **parts)
+        kept = source_set(registry=found, actor=self.user, options=said, **parts)
         look_ask(source=kept)
         return Response(ToolSourceSerializer(self.shown(registry)).data)
 
@@ -140,11 +141,12 @@ class ToolSourcePublishView(_SourceView):
     @extend_schema(request=PublishLookSerializer, responses={201: PublishedLookSerializer})
     @idempotent
     def post(self, request: Request, registry: str) -> Response:
+        source = self.source(registry)
         asked = PublishLookSerializer(data=request.data)
         asked.is_valid(raise_exception=True)
         said = asked.validated_data
         version, run = drift_publish(
-            source=self.source(registry), actor=self.user, look=said["look"], note=said["note"], with_run=said["run"]
+            source=source, actor=self.user, look=said["look"], note=said["note"], with_run=said["run"]
         )
         made = {"version": str(version), "run": run.number if run else None}
         return Response(PublishedLookSerializer(made).data, status=201)

@@ -15,7 +15,10 @@ from labeling.models import Revision
 from reports.tool_drift.queries import source_of, source_view
 from reports.tool_drift.services import drift_publish, look_ask, sources_due, sources_look
 from tests.agents.mcp_shop import shop_over_http
+from tests.reports.gate_building import checks, hold
 from tests.runs.building import EXAMPLES, REFUND, STATUS, TOOLS, baseline_run, call, silence, uploaded_run, version_of
+from toolevals.grading.gates.documents import read_gate
+from toolevals.grading.gates.evaluation import evaluate_gate
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.registry.mcp_servers import registry_fetch_begin
 from toolevals.registry.models import RegistryVersion, ToolSource
@@ -431,3 +434,40 @@ def test_sources_of_what_is_in_the_trash_are_not_looked_at_and_go_with_it(source
     trash_put(row=source.registry, actor=adjudicator)
     sources_due(database_now())
     assert sources_look() == 0
+
+
+def test_a_gate_fails_warns_or_stays_open_by_what_the_source_of_the_runs_tools_lists(project, registry, site, run_jobs):
+    run = uploaded_run(project, version_of(project, examples(registry)), [call("status", STATUS)])
+    run_jobs()
+
+    def decided(**rule: Any) -> Any:
+        held = hold(run, {"tool_drift": rule})
+        (check,) = checks(held)
+        return held.status, check
+
+    status, check = decided()
+    assert (status, check.status) == ("unanswered", "unanswered")
+    source = source_set(registry=registry, actor=None, kind="openapi", options={"url": site.url})
+    assert decided()[0] == "unanswered"
+    looked(source)
+    assert decided()[0] == "passed"
+    site.show([*TOOLS, {**TOOLS[2], "name": "cancel_order"}])
+    looked(source)
+    assert decided()[0] == "passed"
+    site.show(with_changes())
+    looked(source)
+    status, check = decided()
+    assert (status, check.bound) == ("failed", "no breaking change at the source")
+    assert "get_order_status order_id, pattern added (breaking)" in check.reason
+    assert "shop@1 against its source as of" in check.note
+    assert decided(on_fail="warn")[0] == "warned"
+    site.status = 500
+    looked(source)
+    assert "A later look failed." in decided()[1].note
+
+
+def test_a_gate_of_a_file_leaves_tool_drift_unanswered_and_names_a_wrong_rule():
+    (check,) = evaluate_gate(read_gate({"tool_drift": {}}), []).checks
+    assert (check.name, check.status) == ("tool drift", "unanswered")
+    with pytest.raises(InvalidDocument, match="/tool_drift/on_fail"):
+        read_gate({"tool_drift": {"on_fail": "never"}})
