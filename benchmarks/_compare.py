@@ -135,7 +135,7 @@ def commit_of(revision: str, root: Path = ROOT) -> str:
     words = ["rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}"]
     found = subprocess.run(["git", *words], cwd=root, capture_output=True, text=True, check=False)
     if found.returncode:
-        raise RevisionError(f"{revision!r} is no commit of this repository. Name a branch, a tag or a hash.")
+        raise RevisionError(f"{revision!r} is not a commit of this repository. Name a branch, a tag or a hash.")
     return found.stdout.strip()
 
 

@@ -51,7 +51,7 @@ def settle() -> None:
     deadline = time.monotonic() + SETTLE_SECONDS
     while Job.objects.filter(state=JobState.RUNNING).exists():
         if time.monotonic() > deadline:
-            raise RuntimeError("jobs are still at work after ten minutes")
+            raise RuntimeError("jobs are running after ten minutes")
         time.sleep(0.5)
 
 

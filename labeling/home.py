@@ -45,19 +45,24 @@ def waiting(project: Project, role: Role, counted: Mapping[str, int]) -> Iterato
     answered = counted["answered"]
     yield PendingTask(
         answered,
-        "of your questions is answered",
-        "of your questions are answered",
+        "of your questions has an answer",
+        "of your questions have answers",
         at["questions"],
         "Read answers",
         MANY,
     )
     read = counted["to_read"]
     yield PendingTask(
-        read, "outcome of a label to read", "outcomes of labels to read", at["feedback"], "Read outcomes", MANY
+        read,
+        "decision on your labels to read",
+        "decisions on your labels to read",
+        at["feedback"],
+        "Read feedback",
+        MANY,
     )
     calibrate = reverse("labeling:calibration-waiting", args=[project.slug])
     left = counted["to_calibrate"]
-    yield PendingTask(left, "example left to calibrate on", "examples left to calibrate on", calibrate, "Calibrate")
+    yield PendingTask(left, "calibration example to label", "calibration examples to label", calibrate, "Calibrate")
 
 
 def news(project: Project, since: datetime) -> Iterator[News]:

@@ -12,7 +12,7 @@ __all__ = ["FEW", "FEW_WORDS", "GOALS", "TOOL_GOAL", "ExampleSums", "Rate", "few
 
 # The sign of a rate over so few examples that it cannot tell, and what the sign says.
 FEW: Final = "*"
-FEW_WORDS: Final = f"Fewer than {FEWEST_EXAMPLES} examples: the sample cannot tell"
+FEW_WORDS: Final = f"Fewer than {FEWEST_EXAMPLES} examples: too few for a conclusion"
 
 # The share of each layer and depth that a release should reach; the gate's defaults.
 GOALS = {row.name: row.goal for row in VERDICTS}

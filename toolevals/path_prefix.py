@@ -24,7 +24,7 @@ def prefix_of(given: str) -> str:
     if not prefix:
         return ""
     if not prefix.startswith("/"):
-        raise _refused(given, "does not begin with a slash")
+        raise _refused(given, "does not start with a slash")
     first, *others = prefix[1:].split("/")
     for segment in (first, *others):
         if not segment:

@@ -56,7 +56,7 @@ def dispute_open(*, revision: Revision, actor: User | None, reason: str, expecta
         if locked.example.dataset.is_deleted:
             raise InvalidAct("The dataset of this example was deleted: its gold cannot be disputed any more.")
         if locked.resolution not in RESOLVED:
-            raise InvalidAct("This example has no gold yet: there is nothing to dispute.")
+            raise InvalidAct("This example has no gold to dispute.")
         for dispute in Dispute.objects.filter(revision=locked, actor=actor, reason=text).open():
             if dispute.expectation == document:
                 return dispute
@@ -130,7 +130,7 @@ def adjudication_withdraw(*, adjudication: Adjudication, actor: User) -> Revisio
     late, or something has happened since.
     """
     if adjudication.adjudicator_id != actor.pk:
-        raise InvalidAct("Only who decided can take a decision back.")
+        raise InvalidAct("Only the person who decided can undo the decision.")
     with transaction.atomic():
         revision = revision_locked(adjudication.revision_id)
         locked = Adjudication.objects.select_for_update().get(pk=adjudication.pk)
@@ -249,7 +249,7 @@ def _restore(revision: Revision, before: JsonObject) -> None:
 def _same_decision(revision: Revision, actor: User, content: DecisionContent) -> Adjudication:
     made = Adjudication.objects.filter(revision=revision).order_by("-id").first()
     if made is None or made.adjudicator_id != actor.pk or not is_in_force(made, revision):
-        raise InvalidAct("There is nothing to decide: the labels do not differ, or someone has decided already.")
+        raise InvalidAct("Nothing to decide: the labels agree, or the example is already decided.")
     if DecisionContent(made.answer, made.expectation, made.rationale) != content:
         raise InvalidAct("You have decided this already. Dispute the gold to have it decided once more.")
     return made
@@ -266,7 +266,7 @@ def revision_reopen(*, revision: Revision, actor: User, reason: str) -> Revision
     with transaction.atomic():
         locked = revision_locked(revision.pk)
         if locked.example.current_id != locked.pk:
-            raise InvalidAct("The example shows other content now; an earlier revision is not labelled again.")
+            raise InvalidAct("This is an old revision. Only the current revision can be reopened.")
         if locked.resolution not in RESOLVED:
             require_no_own_label(locked, actor)
         if locked.resolution not in (*RESOLVED, *TO_DECIDE):

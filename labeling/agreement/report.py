@@ -20,7 +20,7 @@ from toolevals.presentation.numbers import ABSENT, percent, span
 from toolevals.workspace.models import Role, User
 from toolevals.workspace.requests import read_id
 
-NO_CLASSES = "values hardly recur: habits and chance look the same"
+NO_CLASSES = "not computed: values rarely repeat, so chance agreement cannot be estimated"
 FIGURES_CSV = ("what", "tool", "argument", "figure", "value", "low", "high", "units", "reason")
 MATRIX_CSV = ("one", "other", "units")
 PERIODS_CSV = ("since", "until", "figure", "value", "low", "high", "units")

@@ -211,7 +211,7 @@ class Batches(LabelingView, ListAPIView[LabelBatch]):
         serializer.is_valid(raise_exception=True)
         said = serializer.said
         if dataset_row.batches.filter(name=said["name"].strip()).exists():
-            raise serializers.ValidationError({"name": ["There is a batch of this name."]})
+            raise serializers.ValidationError({"name": ["A batch with this name already exists."]})
         batch = batch_create(dataset=dataset_row, actor=self.user, choice=serializer.choice, **said)
         return Response(BatchSerializer(_batch(dataset_row, batch.pk)).data, status=HTTPStatus.CREATED)
 

@@ -39,20 +39,21 @@ class LabellingForm(PlainForm):
         min_value=1,
         max_value=5,
         label="Labels for each example",
-        help_text="1 to 5 people label each example, blind to each other. What they agree on is gold.",
+        help_text="How many people label each example (1 to 5), without seeing each other’s labels. If they "
+        "agree, their label becomes gold.",
     )
     share_percent = forms.FloatField(
         min_value=0,
         max_value=100,
-        label="Share of examples that get so many, in percent",
-        help_text="The others get one label, which is gold by itself, shown as single. Which ones follows from their "
-        "names: importing again changes nothing.",
+        label="Percentage of examples that get this many labels",
+        help_text="The other examples get one label, which becomes gold directly (source: single). The selection "
+        "depends on the example id only, so re-importing does not change it.",
     )
     undo_seconds = forms.IntegerField(
         min_value=0,
         max_value=MAX_UNDO_SECONDS,
         label="Seconds to undo",
-        help_text="How long a label can be changed or taken back. Labels are compared after that.",
+        help_text="How long a label can be changed or undone. After that, labels are compared.",
     )
     decide_own = forms.BooleanField(
         required=False,
@@ -64,7 +65,7 @@ class LabellingForm(PlainForm):
         required=False,
         widget=forms.CheckboxInput(attrs={"class": "form-check-input"}),
         label="Show reviewers what a model suggests",
-        help_text="Suggestions anchor people. Each label records what was shown.",
+        help_text="Suggestions influence people. Each label records whether one was shown.",
     )
 
     @classmethod
@@ -85,10 +86,10 @@ class OrderForm(PlainForm):
     """In which order a dataset's examples are labelled."""
 
     order = forms.ChoiceField(
-        choices=QueueOrder.choices, label="Order", help_text="What was reopened always comes first."
+        choices=QueueOrder.choices, label="Order", help_text="Reopened examples always come first."
     )
     order_seed = forms.IntegerField(
-        min_value=0, max_value=MAX_SEED, label="Seed", help_text="For the random order: the same seed, the same order."
+        min_value=0, max_value=MAX_SEED, label="Seed", help_text="For random order. The same seed gives the same order."
     )
 
 
@@ -108,17 +109,17 @@ class ChoiceForm(PlainForm):
         required=False,
         label="Only these ids",
         widget=forms.Textarea(attrs={"rows": 2}),
-        help_text=f"One a line, {MAX_NAMES:,} at most. Empty: the next examples in the queue.",
+        help_text=f"One a line, {MAX_NAMES:,} at most. Leave empty for the next examples in the queue.",
     )
     first = forms.IntegerField(
-        required=False, min_value=1, max_value=MAX_EXAMPLES, label="The first", help_text="So many examples at most."
+        required=False, min_value=1, max_value=MAX_EXAMPLES, label="Limit", help_text="Maximum number of examples."
     )
 
     def clean_names(self) -> list[str]:
         lines = enumerate(self.cleaned_data["names"].splitlines(), start=1)
         said = [(number, line.strip()) for number, line in lines if line.strip()]
         if len(said) > MAX_NAMES:
-            raise forms.ValidationError(f"These are {len(said):,} ids; at most {MAX_NAMES:,} go at once.")
+            raise forms.ValidationError(f"You entered {len(said):,} ids. The maximum is {MAX_NAMES:,}.")
         names = [name for _, name in said]
         if unknown := [said[place] for place in names_unknown(names, self.dataset, self.batch)]:
             raise forms.ValidationError(_unknown_words(unknown, "batch" if self.batch else "dataset"))
@@ -137,7 +138,10 @@ class BatchForm(PlainForm):
 
     name = forms.CharField(max_length=120)
     owner = PersonChoice(
-        queryset=User.objects.none(), required=False, empty_label="nobody", help_text="Who answers for it."
+        queryset=User.objects.none(),
+        required=False,
+        empty_label="nobody",
+        help_text="The person responsible for this batch.",
     )
     due_on = forms.DateField(
         required=False, label="Due", widget=forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d")
@@ -155,7 +159,7 @@ class BatchForm(PlainForm):
         name: str = self.cleaned_data["name"].strip()
         same = LabelBatch.objects.filter(dataset=self.dataset, name=name)
         if (same.exclude(pk=self.batch.pk) if self.batch else same).exists():
-            raise forms.ValidationError("There is a batch of this name.")
+            raise forms.ValidationError("A batch with this name already exists.")
         return name
 
     @property

@@ -62,7 +62,7 @@ def batch_create(
     waiting = _waiting(dataset, choice).filter(batch=None)
     revisions = list(dict.fromkeys(waiting.in_turn().values_list("revision", flat=True)))[: choice.first]
     if not revisions:
-        raise InvalidAct("No example that is chosen wants a label and is in no batch yet.")
+        raise InvalidAct("None of these examples can be added: each is fully labelled or already in a batch.")
     batch.save()
     for some in _locked(revisions):
         _queued(dataset).filter(revision__in=some, batch=None).update(batch=batch)
@@ -80,7 +80,7 @@ def batch_update(
     Raises InvalidAct for an owner who does not label here or a batch that is closed, `ValidationError`.
     """
     if batch.closed_at is not None:
-        raise InvalidAct("A batch that is closed stays as it is.")
+        raise InvalidAct("A closed batch cannot be changed.")
     if owner is not None and owner.pk != batch.owner_id:
         _require_reviewer(batch.dataset, owner)
     batch.name, batch.owner, batch.due_on, batch.note = name.strip(), owner, due_on, note.strip()

@@ -73,7 +73,7 @@ def queue_order(request: ProjectRequest, dataset: str) -> HttpResponse:
     if form.is_valid():
         data = form.cleaned_data
         job = order_set(dataset=dataset_row, actor=request.user, order=data["order"], seed=data["order_seed"])
-        say_job(request, job, "The queue has its new order.")
+        say_job(request, job, "The queue order is saved.")
     else:
         messages.error(request, "The order was not changed: " + _words(form))
     return redirect("labeling:queue", request.project.slug, dataset_row.slug)
@@ -109,7 +109,7 @@ def batch_close(request: ProjectRequest, dataset: str, batch: UUID) -> HttpRespo
     """End a batch."""
     batch_row = _batch(request, dataset, batch)
     services.batch_close(batch=batch_row, actor=request.user)
-    messages.info(request, "The batch is closed. What still wants labels is in the open queue.")
+    messages.info(request, "The batch is closed. Examples that still need labels are back in the shared queue.")
     return redirect("labeling:batch", request.project.slug, batch_row.dataset.slug, batch_row.pk)
 
 

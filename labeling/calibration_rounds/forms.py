@@ -19,19 +19,19 @@ class CalibrationForm(PlainForm):
         max_value=MOST_ITEMS,
         initial=USUAL_SIZE,
         label="Examples",
-        help_text="So many solved examples are proposed, spread over tools and strata.",
+        help_text="Number of solved examples to propose, spread over tools and strata.",
     )
     names = forms.CharField(
         required=False,
-        label="Just these ids",
+        label="Only these ids",
         widget=forms.Textarea(attrs={"rows": 4}),
-        help_text=f"One a line, {MOST_ITEMS} at most, all of them solved. Empty: as proposed.",
+        help_text=f"One a line, {MOST_ITEMS} at most; all must be solved examples. Leave empty to use the proposal.",
     )
     comes_first = forms.BooleanField(
         required=False,
         widget=forms.CheckboxInput(attrs={"class": "form-check-input"}),
         label="It comes first",
-        help_text="While it is open, labellers get no other examples of this dataset before they answer it.",
+        help_text="While the round is open, labellers must answer it before they get other examples of this dataset.",
     )
 
     def clean_names(self) -> list[str]:

@@ -141,7 +141,7 @@ def calibration_open(
         raise InvalidDocument([Problem("/size", f"a round holds 1 to {MOST_ITEMS} examples")])
     revisions = named_examples(dataset, chosen)
     if not revisions:
-        raise InvalidAct("This dataset has no solved example yet: a round is compared with gold.")
+        raise InvalidAct("This dataset has no solved examples yet. A round needs examples with gold.")
     opened = CalibrationRound.objects.create(dataset=dataset, name=title[:120], comes_first=comes_first, actor=actor)
     CalibrationItem.objects.bulk_create(
         CalibrationItem(round=opened, position=place, revision_id=revision)
@@ -174,7 +174,9 @@ def calibration_answer(
         previous = CalibrationAnswer.objects.filter(item=item, reviewer=actor).first()
         if previous is not None:
             if {name: getattr(previous, name) for name in said} != said:
-                raise InvalidAct("You have answered this example: in a calibration round the first answer counts.")
+                raise InvalidAct(
+                    "You have already answered this example. In a calibration round only the first answer counts."
+                )
             return previous
         _require_open(calibration, item)
         given = CalibrationAnswer.objects.create(item=item, reviewer=actor, seconds=max(0.0, seconds), **said)
@@ -211,4 +213,4 @@ def _require_open(calibration: CalibrationRound, item: CalibrationItem) -> None:
     if calibration.closed_at is not None:
         raise InvalidAct("This calibration round is closed.")
     if not Revision.objects.filter(pk=item.revision_id, resolution__in=RESOLVED).exists():
-        raise InvalidAct("This example was reopened: the round goes on without it until it is resolved again.")
+        raise InvalidAct("This example was reopened: the round continues without it until it is resolved again.")

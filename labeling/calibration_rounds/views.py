@@ -263,7 +263,7 @@ def calibrate_draft(request: ProjectRequest, dataset: str, calibration: UUID, it
     """Keep what is entered, and say what is wrong with it so far."""
     item_row = _open_item(request, dataset, calibration, item)
     if item_row is None:
-        words = "You have answered this example, or the round goes on without it."
+        words = "You have already answered this example, or the round continues without it."
         return conflict(words, url=_round_url(request, dataset, calibration))
     draft = draft_save(revision=item_row.revision, actor=request.user, document=draft_document(request.POST))
     problems = read_label(request.POST, tools_in(item_row.revision.tools)).problems

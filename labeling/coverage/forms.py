@@ -14,7 +14,7 @@ from toolevals.workspace.requests import whole_number
 
 # The groups of fields: the part of the document, its names, whether they are shares in percent, and what they mean.
 GROUPS: tuple[tuple[str, tuple[str, ...], bool, str], ...] = (
-    ("needs", NEEDS, False, "Of these, for each tool"),
+    ("needs", NEEDS, False, "Examples of each kind, per tool"),
     ("bucket", BUCKETS, True, "Layers, percent of all examples"),
     ("difficulty", DIFFICULTIES, True, "Difficulty, percent of all examples"),
     ("edge_case", EDGE_CASES, False, "Edge cases, for each tool that admits them"),
@@ -27,20 +27,23 @@ class QuotasForm(PlainForm):
     """The form for the wanted number of examples of each kind."""
 
     per_tool = forms.IntegerField(
-        min_value=0, max_value=MOST, label="Examples for each tool", help_text="That call it, by their gold."
+        min_value=0,
+        max_value=MOST,
+        label="Examples for each tool",
+        help_text="Number of examples whose gold calls the tool.",
     )
     size = forms.IntegerField(
         min_value=1,
         max_value=100 * MOST,
         required=False,
         label="Planned size",
-        help_text="The shares are of so many examples. Empty: of as many as there are.",
+        help_text="The percentages apply to this number of examples. Leave empty to use the current size.",
     )
     tools = forms.CharField(
         required=False,
         widget=forms.Textarea(attrs={"rows": 4, "spellcheck": "false", "class": "form-control mono"}),
         label="Tools with a number of their own",
-        help_text="One a line: name = number. At 0 nothing is wanted of the tool.",
+        help_text="One per line: name = number. 0 means no examples needed.",
     )
 
     def __init__(self, *args: Any, dataset: Dataset, **kwargs: Any) -> None:

@@ -121,14 +121,14 @@ SCHEMA: Final[JsonMapping] = {
         "error_class": _object(ERRORS, _NUMBER) | {"description": "For each tool, examples of each error."},
         "edge_case": _object(EDGE_CASES, _NUMBER) | {"description": "For each tool that admits the edge case."},
         "tools": {
-            "description": "Tools with a number of their own; at 0 nothing is wanted of the tool.",
+            "description": "Exceptions per tool; 0 means no examples needed.",
             "type": "object",
             "maxProperties": MOST_TOOLS,
             "propertyNames": {"minLength": 1, "maxLength": 200},
             "additionalProperties": _NUMBER,
         },
         "size": {
-            "description": "How many examples the shares are of; null: as many as there are.",
+            "description": "The number of examples that the percentages apply to; null: the current size.",
             "type": ["integer", "null"],
             "minimum": 1,
             "maximum": 100 * MOST,

@@ -47,7 +47,7 @@ class RegistryVersionField(serializers.CharField):
         name = super().to_internal_value(data)
         version = RegistryVersion.objects.named(self.context["project"], name)
         if version is None:
-            raise serializers.ValidationError("This project has no registry version of that name.")
+            raise serializers.ValidationError("This project has no registry version with this name.")
         return version
 
 

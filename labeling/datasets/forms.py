@@ -45,7 +45,7 @@ class DecidedByField(forms.MultipleChoiceField):
 class DecidedByForm(PlainForm):
     """The form for the parts that decide one example."""
 
-    decided_by = DecidedByField(EXPECTED, *PARTS, help_text="Mark none: its dataset's default decides.")
+    decided_by = DecidedByField(EXPECTED, *PARTS, help_text="Select none to use the dataset’s default.")
 
 
 class DatasetForm(PlainForm):
@@ -55,20 +55,21 @@ class DatasetForm(PlainForm):
     description = forms.CharField(required=False, widget=forms.Textarea(attrs={"rows": 2}))
     decided_by = DecidedByField(
         *PARTS,
-        help_text="What makes a case pass, from the next frozen version on, where an example does not say otherwise."
-        " Mark none: whatever the gold expects.",
+        help_text="Decides whether a case passes, unless an example overrides it. Applies from the next frozen "
+        "version. Select none to check everything the gold expects.",
     )
     default_tools = RegistryVersionChoice(
         queryset=RegistryVersion.objects.none(),
         required=False,
-        empty_label="none: every example brings its own",
+        empty_label="none: each example has its own tools",
         label="Default tools",
-        help_text="Offered where an example brings no tools of its own, from the next import on.",
+        help_text="Used for examples without their own tools, starting with the next import.",
     )
     guideline = forms.CharField(
         required=False,
         widget=forms.Textarea(attrs={"rows": 12}),
-        help_text="Reviewers read it next to the example. A line that begins with # is a heading, with - an entry.",
+        help_text="Reviewers read it next to the example. Lines starting with # are headings, lines starting "
+        "with - are list items.",
     )
 
     def __init__(self, *args: Any, project: Project, **kwargs: Any) -> None:
@@ -90,7 +91,7 @@ class ShownStrataForm(PlainForm):
         required=False,
         widget=forms.CheckboxSelectMultiple({"class": "choices"}),
         label="Shown to reviewers",
-        help_text="Mark one only if its values say nothing of the right label.",
+        help_text="Select a stratum only if its values do not give away the right label.",
     )
 
 
@@ -110,18 +111,20 @@ class NewDatasetForm(DatasetForm):
     def clean_slug(self) -> str:
         slug: str = self.cleaned_data["slug"]
         if Dataset.objects.filter(project=self.project, slug=slug).exists():
-            raise forms.ValidationError("There is a dataset of this short name.")
+            raise forms.ValidationError("A dataset with this short name already exists.")
         return slug
 
 
 class FreezeForm(PlainForm):
     """A version to freeze."""
 
-    note = forms.CharField(max_length=300, required=False, help_text="What is new in it; for people who choose one.")
+    note = forms.CharField(
+        max_length=300, required=False, help_text="What changed. Shown when people choose a version."
+    )
     without_second_looks = forms.BooleanField(
         required=False,
         label="Leave out gold that came after a second look",
-        help_text="It rests on what an agent proposed, and does not judge that agent.",
+        help_text="Such gold is based on an agent’s proposal and is not used to grade that agent.",
     )
     misfits_reason = forms.CharField(
         max_length=200,
@@ -134,8 +137,10 @@ class FreezeForm(PlainForm):
 class DescribeForm(PlainForm):
     """The form for a frozen version's description."""
 
-    note = forms.CharField(max_length=300, required=False, help_text="What it is for; for people who choose one.")
-    tags = forms.CharField(max_length=700, required=False, help_text=f"Between spaces. {TAG_RULE}")
+    note = forms.CharField(
+        max_length=300, required=False, help_text="Purpose of this version. Shown when people choose a version."
+    )
+    tags = forms.CharField(max_length=700, required=False, help_text=f"Separate tags with spaces. {TAG_RULE}")
 
     def clean_tags(self) -> list[str]:
         try:

@@ -41,9 +41,9 @@ class QueueOrder(models.TextChoices):
     """In which order a dataset's examples are labelled; those that were reopened always come first."""
 
     OLDEST = "oldest", "oldest first"
-    DEFICITS = "deficits", "what the strata lack, then oldest first"
-    RANDOM = "random", "random, by a seed"
-    DISAGREEMENT = "disagreement", "what agents disagree about, then oldest first"
+    DEFICITS = "deficits", "largest quota gap first, then oldest first"
+    RANDOM = "random", "random (with a seed)"
+    DISAGREEMENT = "disagreement", "most agent disagreement first, then oldest first"
 
 
 class Dataset(Trashable):

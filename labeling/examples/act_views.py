@@ -18,7 +18,7 @@ from django.views.decorators.http import require_http_methods
 from labeling.batches.forms import PersonChoice, reviewers_of
 from labeling.batches.services import Choice, batch_create, slots_assign, slots_unassign
 from labeling.errors import InvalidAct
-from labeling.examples.acts import MOST, Done, examples_reopen, examples_set_aside
+from labeling.examples.acts import MOST, Done, examples_reopen, examples_set_aside, examples_tag
 from labeling.examples.listing import asked_of, query_of
 from labeling.examples.rows import example_rows
 from labeling.models import Dataset, Example, LabelAnswer
@@ -57,6 +57,22 @@ class BatchForm(PlainForm):
     name = forms.CharField(max_length=120)
 
 
+class TagForm(PlainForm):
+    """A stratum and the value that examples get."""
+
+    stratum = forms.ChoiceField(choices=[(name, name.replace("_", " ")) for name in Example.STRATA])
+    value = forms.CharField(required=False, max_length=60, help_text="Leave empty to remove the value.")
+
+    def clean(self) -> dict[str, Any] | None:
+        """Refuse a value that is longer than its stratum's may be."""
+        said = super().clean()
+        if said and "stratum" in said and "value" in said:
+            limit = getattr(Example._meta.get_field(said["stratum"]), "max_length", 0)
+            if len(said["value"]) > limit:
+                self.add_error("value", f"At most {limit} characters.")
+        return said
+
+
 @dataclass(frozen=True, slots=True)
 class Act:
     """One act: its title on buttons, the sentence of what it does, its form, and what does it.
@@ -88,7 +104,7 @@ def _batch(request: ProjectRequest, dataset: Dataset, examples: list[Example], s
 
 def _reopen(request: ProjectRequest, dataset: Dataset, examples: list[Example], said: dict[str, Any]) -> str:
     done = examples_reopen(examples=examples, actor=request.user, reason=said["reason"])
-    return _words(done, "re-queued", "The page of each puts its earlier gold in force again.")
+    return _words(done, "re-queued", "To undo, restore the earlier gold on the page of each example.")
 
 
 def _set_aside(request: ProjectRequest, dataset: Dataset, examples: list[Example], said: dict[str, Any]) -> str:
@@ -96,12 +112,21 @@ def _set_aside(request: ProjectRequest, dataset: Dataset, examples: list[Example
     return _words(done, "set aside", "Re-queue them to have them labelled again.")
 
 
+def _tag(request: ProjectRequest, dataset: Dataset, examples: list[Example], said: dict[str, Any]) -> str:
+    done = examples_tag(examples=examples, actor=request.user, **said)
+    what = f"{said['stratum'].replace('_', ' ')} “{said['value']}”" if said["value"] else f"no {said['stratum']}"
+    same = len(examples) - done.count
+    words = f"{done.count:,} of {len(examples):,} examples changed: {what}."
+    return f"{words} {same:,} had it already." if same else words
+
+
 ACTS = {
     "assign": Act("Assign", "Keep a free place of each for one person, or for no one any more.", AssignForm, _assign),
-    "reopen": Act("Re-queue", "Begin another round of labels; their gold is in force no more.", ReasonForm, _reopen),
+    "reopen": Act("Re-queue", "Start another round of labels. Their current gold is suspended.", ReasonForm, _reopen),
     "set-aside": Act(
         "Set aside", "Decide that there is no gold, where labels wait to be decided.", SetAsideForm, _set_aside
     ),
+    "tag": Act("Set a stratum", "Set a value by which lists, quotas and new gradings are divided.", TagForm, _tag),
     "batch": Act("Make a batch", "Make a batch of those that want labels and are in no other.", BatchForm, _batch),
 }
 

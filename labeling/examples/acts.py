@@ -10,6 +10,7 @@ from django.db import transaction
 from labeling.adjudicate.services import adjudication_set_aside, revision_reopen
 from labeling.errors import InvalidAct
 from labeling.models import Example, Revision
+from toolevals.workspace.audit.services import audit_record
 from toolevals.workspace.models import User
 
 # A page of the list: more at once would keep others waiting.
@@ -41,6 +42,24 @@ def examples_set_aside(*, examples: Iterable[Example], actor: User, answer: str,
         examples,
         lambda revision: adjudication_set_aside(revision=revision, actor=actor, answer=answer, rationale=rationale),
     )
+
+
+@transaction.atomic
+def examples_tag(*, examples: Iterable[Example], actor: User, stratum: str, value: str) -> Done:
+    """Give examples a value of a stratum; an empty one takes it away. Those that have it already are not counted.
+
+    Gradings that start from now on divide by it. Each example leaves its own row in the audit log.
+    """
+    # In one order, as all who lock examples.
+    pks = sorted((example.pk for example in examples), key=str)
+    rows = Example.objects.select_for_update(of=("self",)).filter(pk__in=pks).exclude(**{stratum: value})
+    changed = list(rows.select_related("dataset__project").order_by("pk"))
+    for example in changed:
+        detail = {"stratum": stratum, "value": value, "before": getattr(example, stratum)}
+        setattr(example, stratum, value)
+        audit_record(project=example.dataset.project, actor=actor, verb="example_tag", target=example, detail=detail)
+    Example.objects.bulk_update(changed, [stratum])
+    return Done(len(changed), ())
 
 
 @transaction.atomic

@@ -23,7 +23,7 @@ PHRASES = (
     "No one asked for it: ",
     "Both readings are fair: ",
 )
-ONLY_BEGUN = "only begins a rationale: go on after the colon and say what makes it so"
+ONLY_BEGUN = "only starts a rationale: continue after the colon with the reason"
 
 
 def is_only_begun(text: str) -> bool:

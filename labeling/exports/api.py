@@ -35,6 +35,7 @@ EXPORT = {
     (200, "application/jsonl"): OpenApiTypes.BINARY,
     (200, "text/csv"): OpenApiTypes.BINARY,
     (200, "application/zip"): OpenApiTypes.BINARY,
+    (200, "application/vnd.apache.parquet"): OpenApiTypes.BINARY,
 }
 
 
@@ -102,7 +103,7 @@ class ExportFile(LabelingView):
             raise Problems(HTTPStatus.FORBIDDEN, HIDES_STRATA)
         upload = job_file(job)
         if upload is None:
-            raise Problems(HTTPStatus.GONE, "The file is not there: it is not written yet, or its day is over.")
+            raise Problems(HTTPStatus.GONE, "The file is not ready yet or has expired.")
         return stored_response(upload)
 
 

@@ -48,7 +48,7 @@ def category_of(gold: Expectation, tools: Sequence[ToolSpec], wanted: str) -> st
 def question_row(name: str, content: JsonMapping, tools: Sequence[ToolSpec]) -> JsonObject:
     """Return an example's row of a question file. Raises Inexpressible."""
     if content.get("context"):
-        raise Inexpressible("the agent knows a context that is no message")
+        raise Inexpressible("the agent knows a context that is not a message")
     messages = content.get("messages", [])
     for message in messages:
         if not _PLAIN_MESSAGE.issuperset(message) or message.get("role") not in _ROLES:

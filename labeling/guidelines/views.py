@@ -77,7 +77,11 @@ def guideline(request: ProjectRequest, dataset: str) -> HttpResponse:
     form = GuidelineForm(request.POST or None, initial={"text": dataset_row.guideline})
     if request.method == "POST" and form.is_valid():
         version = guideline_publish(dataset=dataset_row, actor=request.user, **form.cleaned_data)
-        words = f"Version {version.number} is in force." if version else "That is the wording in force."
+        words = (
+            f"Version {version.number} is now the current guideline."
+            if version
+            else "This is already the current text."
+        )
         messages.success(request, words)
         return redirect("labeling:guideline", request.project.slug, dataset_row.slug)
     shown = _version(dataset_row, request.GET.get("version", ""))

@@ -121,7 +121,7 @@ class ImportLines(LabelingView):
         found = get_object_or_404(Job.objects.of_project(self.project), kind="import", pk=job)
         upload = import_lines_file(found)
         if upload is None:
-            raise Problems(HTTPStatus.GONE, "The file is not there: the import is not done yet, or its days are over.")
+            raise Problems(HTTPStatus.GONE, "The file is not ready yet or has expired.")
         return stored_response(upload)
 
 

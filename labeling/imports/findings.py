@@ -88,7 +88,7 @@ def _repeated_ids(parts: Sequence[ImportPart], before: Sequence[int], unit: str)
         here = line + lines_before[part]
         before_here = first.setdefault(name, here)
         if before_here != here:
-            message = f"the id {name} is used in {unit} {before_here} already"
+            message = f"the id {name} is already used in {unit} {before_here}"
             found.append({"line": here, "pointer": "/id", "message": message})
     return found
 

@@ -79,7 +79,7 @@ def lines_of_list(file: IO[bytes]) -> Iterator[bytes]:
 
 
 def _no_options(options: JsonMapping) -> list[Problem]:
-    return [Problem(f"/options/{name}", "is no option of this format") for name in options]
+    return [Problem(f"/options/{name}", "is not an option of this format") for name in options]
 
 
 def _table_options(options: JsonMapping) -> list[Problem]:
@@ -282,7 +282,7 @@ def source_of(file: IO[bytes]) -> DetectedSource:
         raise InvalidDocument.at("", "is empty")
     if head.lstrip()[:1] not in (b"{", b"["):
         if len(head) > MAX_LINE_BYTES:
-            raise InvalidDocument.at("", f"is no JSON, and its first line is longer than {MAX_LINE_BYTES:,} bytes")
+            raise InvalidDocument.at("", f"is not JSON, and its first line is longer than {MAX_LINE_BYTES:,} bytes")
         return _text(file)
     first = _value(head.strip())
     if isinstance(first, Mapping) and (source := _named(line_format(first))) is not None:
@@ -359,7 +359,7 @@ def _zip(file: IO[bytes]) -> DetectedSource:
         with zipfile.ZipFile(file) as packed:
             names = packed.namelist()
     except UNREADABLE as error:
-        raise InvalidDocument.at("", f"is no zip that can be read: {error}") from None
+        raise InvalidDocument.at("", f"is not a readable ZIP file: {error}") from None
     if "header.json" in names:
         return DetectedSource(SOURCES["inspect"], "a zip with header.json and samples")
     if any("BFCL_v4_" in name for name in names):
@@ -382,7 +382,7 @@ def _head(file: IO[bytes]) -> bytes:
             if empty > MOST_EMPTY and not line.strip():
                 raise InvalidDocument.at("", f"begins with more than {MOST_EMPTY:,} bytes of empty lines")
     except (EOFError, OSError, zlib.error) as error:
-        raise InvalidDocument.at("", f"is no whole gzip file: {error}. Send it again") from None
+        raise InvalidDocument.at("", f"is an incomplete gzip file: {error}. Upload it again") from None
     return bytes(line)
 
 

@@ -24,7 +24,7 @@ from toolevals.grading.values import ToolSpec
 from toolevals.workspace.form_controls import PlainForm
 
 SOURCE_CHOICES = [
-    (AUTO, "Find it by what the file holds"),
+    (AUTO, "Detect automatically"),
     *((source.name, source.title) for source in SOURCES.values()),
 ]
 
@@ -33,7 +33,9 @@ class ImportForm(PlainForm):
     """A file of examples, and its format."""
 
     source = forms.ChoiceField(label="Format", choices=SOURCE_CHOICES)
-    file = forms.FileField(label="File", help_text="UTF-8; may be packed with gzip. All of it is imported, or nothing.")
+    file = forms.FileField(
+        label="File", help_text="UTF-8; may be packed with gzip. The file is imported completely or not at all."
+    )
 
 
 class ColumnsForm(PlainForm):
@@ -82,20 +84,20 @@ class RecordedForm(PlainForm):
     """The form for the use of recorded runs."""
 
     examples = forms.ChoiceField(
-        label="Make an example of",
+        label="Create one example from",
         choices=[
             ("tasks", "each task: a whole scenario, with what it expects"),
             ("decisions", "each turn at which the agent called a tool, to be labelled"),
         ],
     )
     order = forms.ChoiceField(
-        label="Expected actions come",
+        label="Order of expected actions",
         choices=[("unordered", "in any order, as the benchmark checks them"), ("ordered", "in the order written")],
     )
     decided_by = forms.ChoiceField(
         label="Each task is decided by",
         choices=[
-            ("benchmark", "what the benchmark rewards: the end state, which a simulator tells, and the answer"),
+            ("benchmark", "what the benchmark rewards: the end state (needs a simulator) and the answer"),
             ("dataset", "what the dataset says"),
         ],
         required=False,
@@ -111,7 +113,7 @@ class ConversationsForm(PlainForm):
     """The form for the use of whole conversations."""
 
     decision = forms.ChoiceField(
-        label="Make an example of",
+        label="Create one example from",
         choices=list(DECISIONS.items()),
         initial=next(iter(DECISIONS)),
         widget=forms.RadioSelect,
@@ -146,3 +148,9 @@ class ExportForm(PlainForm):
         choice = self.fields["version"]
         if isinstance(choice, forms.ModelChoiceField):
             choice.queryset = DatasetVersion.objects.filter(dataset=dataset).order_by("-number")
+
+    def clean_format(self) -> str:
+        name: str = self.cleaned_data["format"]
+        if missing := FORMATS[name].missing():
+            raise forms.ValidationError(missing)
+        return name

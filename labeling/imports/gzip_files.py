@@ -68,7 +68,7 @@ def unpacked(file: IO[bytes]) -> Iterator[IO[bytes]]:
         yield cast("IO[bytes]", _Unpacking(file)) if packed else file
     except _BROKEN as error:
         place = f"it is whole for the first {_readable(file):,} bytes of its content only"
-        raise InvalidDocument.at("", f"is no whole gzip file, {place}: {error}. Send it again") from None
+        raise InvalidDocument.at("", f"is not a whole gzip file, {place}: {error}. Upload it again") from None
 
 
 def _readable(file: IO[bytes]) -> int:

@@ -149,7 +149,7 @@ class Records:
             except StopIteration:
                 return
             except csv.Error as error:
-                yield place, Problem("", f"is no CSV: {error}")
+                yield place, Problem("", f"is not CSV: {error}")
             else:
                 yield place, cells
 

@@ -31,10 +31,15 @@ REPORT_WORDS = {
     "added": "new",
     "revised": "with other content, as a further revision",
     "gold_changed": "with newer imported gold",
-    "disputed": "with another expectation than people’s gold: disputed",
+    "disputed": "with an expectation that differs from people’s gold: disputed",
     "strata_changed": "with other strata",
     "decided_by_changed": "decided by something else",
     "unchanged": "unchanged",
+    "labels": "labels given elsewhere; if they were blind is not known",
+    "labels_of_people": "people who gave them",
+    "labels_changed": "of these labels changed since the last import",
+    "labels_too_late": "changed labels left out: their examples are resolved",
+    "notes": "notes by people elsewhere, which are not labels",
 }
 
 
@@ -93,7 +98,7 @@ def import_lines(request: ProjectRequest, dataset: str, job: UUID) -> HttpRespon
     job_row = get_object_or_404(Job.objects.of_project(request.project), kind="import", pk=job)
     upload = import_lines_file(job_row)
     if upload is None:
-        return HttpResponse("What became of each line is not kept any more.", status=HTTPStatus.GONE)
+        return HttpResponse("The per-line results have expired.", status=HTTPStatus.GONE)
     return stored_response(upload)
 
 

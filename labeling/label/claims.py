@@ -82,8 +82,7 @@ def claim(slot: UUID, user: User, now: datetime, until: datetime) -> bool:
 Tier = SlotQuerySet | Dataset | LabelBatch
 LEAVING_GRACE = timedelta(seconds=60)
 QUESTION_READ = (
-    "You have opened a question about this example, so you know what its author thinks: another person labels it. "
-    "Go on with the next example."
+    "You have read a question about this example, so another person will label it. Continue with the next example."
 )
 
 
@@ -184,7 +183,7 @@ def slot_skip(*, slot: LabelSlot, actor: User, reason: str = "") -> Skip:
     revision = revision_locked(slot.revision_id)
     own = LabelSlot.objects.filter(revision=revision, round=revision.round)
     if own.filter(reviewer=actor, state=SlotState.SUBMITTED).exists():
-        raise InvalidAct("You have labelled this example; take the label back before you pass it on.")
+        raise InvalidAct("You have labelled this example; undo the label before you skip the example.")
     skip = Skip.objects.filter(revision=revision, reviewer=actor).standing().first()
     if skip is None:
         skip = Skip.objects.create(revision=revision, reviewer=actor, reason=reason.strip()[:300])

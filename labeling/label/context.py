@@ -163,12 +163,12 @@ def undo_context(request: ProjectRequest, undo: Label | SpareLabel | Skip | None
         return {}
     name = undo.revision.example.external_id
     if isinstance(undo, SpareLabel):
-        return {"toast": f"Kept as a spare label: others had {name} meanwhile."}
+        return {"toast": f"Saved as a spare label: {name} was already labelled by others."}
     if isinstance(undo, Label):
         url = reverse("labeling:label-undo", args=[request.project.slug, undo.pk])
         return {"toast": f"Submitted {name}.", "undo_url": url, "undo_seconds": request.project.undo_seconds}
     url = reverse("labeling:skip-undo", args=[request.project.slug, undo.pk])
-    return {"toast": f"Skipped {name}. It goes to someone else.", "undo_url": url, "undo_seconds": 0}
+    return {"toast": f"Skipped {name}. Another person will get it.", "undo_url": url, "undo_seconds": 0}
 
 
 def started_of(revision: Revision, user: User) -> Started:

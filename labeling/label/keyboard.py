@@ -78,23 +78,23 @@ ACTIONS = (
     Action("Find in the conversation", "c", "find_text", BOTH),
     Action("Next, previous field", "tab shift+tab", pages=BOTH),
     Action("Value from the conversation, then its letter", "v", "value", BOTH),
-    Action("In an empty field: the value that fits, the next one", "arrowdown"),
+    Action("In an empty field: suggest a value", "arrowdown"),
     Action("How this argument is compared", "m", "matcher", BOTH),
     Action("JSON, and back", "j", "json", BOTH),
     Action("Any call", "y", "any_call", BOTH),
     Action("Ambiguous", "a", "ambiguous"),
     Action("The right tool is missing", "t", "missing_tool"),
-    Action("Then another call", "+", "then", BOTH),
+    Action("Add a call after this one", "+", "then", BOTH),
     Action("Another call, in any order with this one", "i", "beside", BOTH),
     Action("Or another alternative", "o", "alternative", BOTH),
-    Action("A call that must not be", "d", "disallowed", BOTH),
+    Action("Add a call that must not happen", "d", "disallowed", BOTH),
     Action("Previous call", "h", "previous_call", BOTH),
     Action("Next call", "w", "next_call", BOTH),
-    Action("Where this call comes", "p", "place", BOTH),
+    Action("Position of this call", "p", "place", BOTH),
     Action("Move this call up", "shift+arrowup", "call_up", BOTH),
     Action("Move this call down", "shift+arrowdown", "call_down", BOTH),
     Action("Remove this call", "x", "remove_call", BOTH),
-    Action("Also: reactions, the answer, the final state", "l", "also", BOTH),
+    Action("More expectations: reactions, answer, final state", "l", "also", BOTH),
     Action("Rationale", "r", "rationale", BOTH),
     Action("Guidelines", "g", "guide", BOTH),
     Action("Questions", "q", "ask", BOTH),
@@ -104,8 +104,8 @@ ACTIONS = (
     Action("Submit and next", "ctrl+enter", "submit"),
     Action("Previous difference", "arrowup", "previous", (ADJUDICATE,)),
     Action("Next difference", "arrowdown", "next", (ADJUDICATE,)),
-    Action("Take left, and go on", "arrowleft", "left", (ADJUDICATE,)),
-    Action("Take right, and go on", "arrowright", "right", (ADJUDICATE,)),
+    Action("Take left and continue", "arrowleft", "left", (ADJUDICATE,)),
+    Action("Take right and continue", "arrowright", "right", (ADJUDICATE,)),
     Action("Take left, right", "1 2", pages=(ADJUDICATE,)),
     Action("Both are right", "b", "both", (ADJUDICATE,)),
     Action("All left", "shift+arrowleft", "all_left", (ADJUDICATE,)),
@@ -116,13 +116,13 @@ ACTIONS = (
     Action("Set aside: the right tool is missing", "t", "missing_tool", (ADJUDICATE,)),
     Action("Another answer on the left", ",", "other_left", (ADJUDICATE,)),
     Action("Another answer on the right", ".", "other_right", (ADJUDICATE,)),
-    Action("Begin the rationale, while in it too", "alt+1 … 5", pages=(ADJUDICATE,)),
+    Action("Insert a standard rationale (also while typing)", "alt+1 … 5", pages=(ADJUDICATE,)),
     Action("Keep the disputed gold", "k", "keep", (ADJUDICATE,)),
-    Action("Later, the next one first", "s", "later", (ADJUDICATE,)),
+    Action("Decide later", "s", "later", (ADJUDICATE,)),
     Action("Decide and next", "ctrl+enter", "decide", (ADJUDICATE,)),
     Action("Back to the last one", "alt+arrowleft", pages=BOTH),
     Action("Leave a field, close a pane", "escape", pages=BOTH),
-    Action("This sheet", "?", pages=BOTH),
+    Action("Keyboard shortcuts", "?", pages=BOTH),
 )
 
 
@@ -153,7 +153,7 @@ def moved_keys(own: Mapping[str, str], page: str) -> list[dict[str, str]]:
 def binding_problems(own: Mapping[str, str]) -> dict[str, str]:
     """Return what is wrong with a person's keys, a sentence for each action's name."""
     names = {action.name: action for action in ACTIONS if action.name}
-    problems = {name: "There is no such action." for name in own if name not in names}
+    problems = {name: "This action does not exist." for name in own if name not in names}
     for name, key in own.items():
         if name in names and (problem := _problem(key)):
             problems[name] = problem
@@ -172,7 +172,7 @@ def _problem(key: str) -> str:
     if PRESS.fullmatch(key) is None:
         return "Name a key such as x, shift+x or ctrl+enter."
     if key in RESERVED:
-        return f"{' '.join(caps(key))} cannot be given to an action: fields, tools or the browser need it."
+        return f"{' '.join(caps(key))} is reserved for fields, tools or the browser."
     return ""
 
 

@@ -83,7 +83,7 @@ def label_submit(
         if previous is not None and _said(previous) == content:
             return previous
         if place.round != revision.round:
-            raise InvalidAct("This example was reopened meanwhile: it is labelled afresh.")
+            raise InvalidAct("This example was reopened. Label it again.")
         if previous is not None:
             _require_changeable(revision, previous, actor)
         label: Label = Label.objects.create(
@@ -115,14 +115,14 @@ def label_withdraw(*, label: Label, actor: User) -> LabelSlot:
     Taking it back twice is taking it back once. Raises InvalidAct where it is too late.
     """
     if label.reviewer_id != actor.pk:
-        raise InvalidAct("Only its author can take a label back.")
+        raise InvalidAct("Only the author can undo a label.")
     with transaction.atomic():
         require_labelling(label.revision.example.dataset.project, actor)
         revision = revision_locked(label.revision_id)
         slot = LabelSlot.objects.with_content().select_for_update(of=("self",)).get(pk=label.slot_id)
         newest = Label.objects.filter(slot=slot).order_by("-id")[0]
         if newest.pk != label.pk:
-            raise InvalidAct("A newer label has taken this one's place.")
+            raise InvalidAct("A newer label has replaced this one.")
         if newest.withdrawn_at is not None:
             return slot
         _require_time(revision, slot, label, actor)
@@ -172,7 +172,9 @@ def _require_changeable(revision: Revision, label: Label, actor: User) -> None:
     if project.decide_own and revision.resolution in TO_DECIDE:
         chiefs = Membership.objects.filter(project=project, user=actor, role__gte=Role.ADJUDICATOR)
         if chiefs.exists():
-            raise InvalidAct("All labels are in, and you may decide: your label no longer changes.")
+            raise InvalidAct(
+                "All labels are in. Because you may adjudicate this example, your label can no longer be changed."
+            )
 
 
 def _place(revision: Revision, slot: LabelSlot, actor: User, facts: LabelFacts) -> LabelSlot:
@@ -180,11 +182,11 @@ def _place(revision: Revision, slot: LabelSlot, actor: User, facts: LabelFacts) 
     if slot.round != revision.round and _newest(slot, actor) is not None:
         return slot
     if facts.skipped:
-        raise InvalidAct("You passed this example on; take that back first.")
+        raise InvalidAct("You skipped this example. Undo the skip first.")
     place = slot_of_revision(revision, actor)
     if place is None:
         require_unread(revision, actor)
-        raise NoPlaceLeft("Your claim on this example ran out, and others have labelled it meanwhile.")
+        raise NoPlaceLeft("Your claim has expired, and others have labelled this example.")
     return place
 
 
@@ -254,7 +256,7 @@ def label_keep(
         revision = revision_locked(slot.revision_id)
         require_unread(revision, actor)
         if not was_handed_out(slot, actor):
-            raise InvalidAct("This example was not handed to you.")
+            raise InvalidAct("This example was not assigned to you.")
         own = SpareLabel.objects.filter(revision=revision, round=slot.round, reviewer=actor)
         previous = own.order_by("-id").first()
         if previous is not None and all(getattr(previous, name) == value for name, value in said.items()):
@@ -307,7 +309,7 @@ def suggestions_store(*, dataset: Dataset, actor: User | None, rows: Sequence[Su
     for number, row in enumerate(rows):
         revision = revisions.get(row.external_id)
         if revision is None or revision.pk in read:
-            words = "is no example of this dataset" if revision is None else "is named twice"
+            words = "is not an example of this dataset" if revision is None else "is named twice"
             problems.append(Problem(f"/{number}/id", f"{row.external_id!r} {words}"))
             continue
         try:

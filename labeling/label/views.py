@@ -119,8 +119,8 @@ def kept_slot(request: ProjectRequest, pk: UUID) -> LabelSlot | HttpResponse:
 def claim_lost(request: ProjectRequest) -> HttpResponse:
     """Say that others have the example now, and what becomes of a label that is handed in all the same."""
     words = (
-        "Your claim on this example ran out and it went to someone else. "
-        "If you hand your label in all the same, it is kept as a spare label."
+        "Your claim has expired and another person has this example now. You can still submit; your label is "
+        "then saved as a spare label."
     )
     return conflict(words, url=label_url(request))
 

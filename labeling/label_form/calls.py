@@ -42,7 +42,7 @@ _KEY = re.compile(r"[0-9]{1,5}")
 _POINTER = re.compile(r"(?:/(?:[^~/]|~[01])*)*")
 MAX_JSON_BYTES = 200_000
 MAX_JSON_DEPTH = 40
-NEEDS_VALUE = "Needs a value. If any will do, compare by “anything”."
+NEEDS_VALUE = "Enter a value, or compare by “anything” to accept any value."
 
 
 class EntryError(ValueError):
@@ -179,7 +179,7 @@ def _one_of(values: list[str], field: ArgumentField) -> list[Any]:
     if field.kind not in IN_LINE:
         listed = _json(_needed(values))
         if not isinstance(listed, list) or not listed:
-            raise EntryError("Needs a JSON list of the values that will do.")
+            raise EntryError("Enter a JSON list of accepted values.")
         return listed
     entries = [value for value in values if value.strip()]
     if not entries:
@@ -216,7 +216,7 @@ def _range(entries: CallEntries, field: ArgumentField) -> list[int | float | Non
     texts = [entries.one(part, field.path) for part in ("lo", "hi")]
     bounds = [_number(text, kind) if text.strip() else None for text in texts]
     if bounds == [None, None]:
-        raise EntryError("Needs at least one bound.")
+        raise EntryError("Enter a lower or an upper bound.")
     if bounds[0] is not None and bounds[1] is not None and bounds[0] > bounds[1]:
         raise EntryError("The lower bound is above the upper one.")
     return bounds

@@ -234,7 +234,7 @@ PLACE_WORDS: Mapping[str, str] = {
     "ordered": "in this order",
     "group": "in any order with its neighbour",
     "unordered": "at any time",
-    "instead": "instead of the one before",
+    "instead": "instead of the previous call",
     "disallowed": "must not be called",
 }
 
@@ -425,9 +425,9 @@ def _form_for(data: QueryDict, tools: Sequence[ToolSpec]) -> tuple[QueryDict | N
         return empty_form(), ""
     entered = read_json(data.get("json", ""))
     if entered.document is None:
-        return None, "The form comes back once this is JSON again."
+        return None, "Fix the JSON to return to the form."
     filled = fill_form(entered.document, tools)
-    return filled, "" if filled is not None else "The form cannot say all of this, so it stays as JSON."
+    return filled, "" if filled is not None else "The form does not support all of this, so it stays JSON."
 
 
 def _form_panel(page: Page, problems: Mapping[str, str], unfolded: frozenset[str], focus: str = "") -> Panel:

@@ -145,7 +145,7 @@ MISSING_TOOL = "missing_tool"
 ANSWERS = ("ambiguous", MISSING_TOOL)
 EXPECTATION = "expectation"
 CHOOSE = "Choose a tool, or (none)."
-WHAT_IS_MISSING = "Say what is missing: what would the tool have to do?"
+WHAT_IS_MISSING = "Describe the missing tool: what should it do?"
 _CALL_FIELD = re.compile(r"c([0-9]+)/(.*)", re.DOTALL)
 
 

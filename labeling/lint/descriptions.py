@@ -47,7 +47,7 @@ def _add_openings(report: Report, lists: Iterable[Sequence[ToolSpec]]) -> None:
         for opening, names in _openings(offered):
             openings[opening] |= names
     for opening, names in sorted(openings.items(), key=lambda each: (-len(each[1]), each[0])):
-        sentence = f"{len(names)} descriptions open with “{opening}”: lead with what triggers each."
+        sentence = f"{len(names)} descriptions open with “{opening}”: start each one with when to use the tool."
         report.add("shared_opening", sentence, about=[opening], tools=sorted(names))
 
 
@@ -77,7 +77,7 @@ def _add_each(report: Report, specs: Iterable[ToolSpec]) -> None:
         if not is_described:
             said = f"says only “{text[:60]}”" if text else "has no description"
             report.add(
-                "no_description", f"{name} {said}: a model has nothing to pick it by.", about=[name], tools=[name]
+                "no_description", f"{name} {said}: a model cannot tell when to choose it.", about=[name], tools=[name]
             )
         else:
             lead = LEAD.match(text)

@@ -63,7 +63,10 @@ class GoldLint:
         """Add what only all of the gold together shows."""
         for tool, name in self._optional:
             if self._calls[tool] >= FEWEST_CALLS and not self._filled[tool, name]:
-                sentence = f"{tool} is called by {self._calls[tool]:,} golds, and none fills its optional {name}."
+                sentence = (
+                    f"{tool} is called by {self._calls[tool]:,} gold labels, and none sets the optional "
+                    f"argument {name}."
+                )
                 self._report.add("never_filled", sentence, about=[tool, name], tools=[tool])
 
     def _say(self, rule: str, example: NamedExample, problems: Sequence[Problem], after: str) -> None:

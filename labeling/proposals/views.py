@@ -127,7 +127,7 @@ def proposals_make(request: ProjectRequest, dataset: str) -> HttpResponse:
         tools=[chosen["tool"]] if chosen["tool"] else None,
         kinds=[chosen["kind"]] if chosen["kind"] else None,
     )
-    said = f"{made} new draft{pluralize(made)}." if made else "Nothing more follows from the gold that is there."
+    said = f"{made} new draft{pluralize(made)}." if made else "No more drafts can be generated from the current gold."
     messages.info(request, said)
     return _back(request, dataset_row)
 
@@ -157,7 +157,7 @@ def _accept_changed(request: ProjectRequest, dataset: Dataset, marked: list[UUID
     except InvalidAct as error:
         messages.error(request, str(error))
     else:
-        messages.info(request, f"{example.external_id} is there to label.")
+        messages.info(request, f"{example.external_id} is now in the queue.")
 
 
 def _back(request: ProjectRequest, dataset: Dataset) -> HttpResponse:

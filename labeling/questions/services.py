@@ -51,7 +51,7 @@ def comment_add(*, revision: Revision, asker: User, actor: User, text: str) -> C
     revision = locked.get(pk=revision.pk)
     project = revision.example.dataset.project
     if revision.resolution in RESOLVED:
-        raise InvalidAct("This example is resolved. Who disagrees with its gold disputes it on the example’s page.")
+        raise InvalidAct("This example is resolved. If you disagree with the gold, dispute it on the example’s page.")
     if actor.pk != asker.pk:
         _require_answerable(revision, asker, actor, project.pk)
     Comment.objects.filter(revision=revision, asker=asker, is_unanswered=True).update(is_unanswered=False)
@@ -68,6 +68,6 @@ def _require_answerable(revision: Revision, asker: User, actor: User, project: A
     """Raise InvalidAct where `actor` may not answer this thread, or there is none."""
     membership = Membership.objects.filter(project=project, user=actor).first()
     if membership is None or not may_answer(revision, actor, Role(membership.role)):
-        raise InvalidAct("Adjudicators answer who have not labelled the example and hold no claim on it.")
+        raise InvalidAct("Only adjudicators who have not labelled or claimed this example can answer.")
     if not Comment.objects.filter(revision=revision, asker=asker).exists():
         raise InvalidAct("There is no such question.")

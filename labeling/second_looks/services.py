@@ -162,7 +162,7 @@ def second_look_answer(*, look: SecondLook, actor: User, answer: str, remark: st
     if locked.answer:
         return locked
     if look_due(project, actor, look.proposal) is None:
-        raise InvalidAct("The example was decided meanwhile, or its second looks were ended.")
+        raise InvalidAct("The example has been decided, or its second looks were ended.")
     locked.answer, locked.remark = answer, remark.strip()[:LONGEST_REMARK]
     locked.answered_at = database_now()
     locked.save(update_fields=["answer", "remark", "answered_at"])

@@ -52,7 +52,7 @@ def second_look_answer(request: ProjectRequest, look: UUID) -> HttpResponse:
     opened = get_object_or_404(SecondLook, proposal=proposal_row, reviewer=request.user)
     answer = request.POST.get("answer", "")
     if answer not in LookAnswer.values:
-        return _show(request, proposal_row, problem="Say whether you keep your label or go over to the proposal.")
+        return _show(request, proposal_row, problem="Choose whether to keep your label or accept the proposal.")
     try:
         services.second_look_answer(
             look=opened, actor=request.user, answer=answer, remark=request.POST.get("remark", "")

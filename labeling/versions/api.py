@@ -47,7 +47,7 @@ class NewDatasetVersionSerializer(PlainSerializer):
         max_length=200,
         allow_blank=True,
         default="",
-        help_text="Why labels that break their tools' schemas are frozen all the same; without it they are refused.",
+        help_text="Why labels that break their tools' schemas are frozen anyway; without it they are refused.",
     )
 
 
@@ -112,7 +112,7 @@ class VersionChanges(LabelingView):
         parameters=[
             OpenApiParameter("since", str, description="A number or a tag; by default the version before."),
             OpenApiParameter("kind", str, enum=list(KINDS), description="By default added."),
-            OpenApiParameter("from", int, description="Where the page begins: the `next` of the one before."),
+            OpenApiParameter("from", int, description="Where the page starts: the `next` of the previous page."),
         ],
     )
     def get(self, request: Request, dataset: str, version: str) -> Response:

@@ -36,7 +36,7 @@ KINDS = {
     "input": "other input",
     "tools": "other tools offered",
     "gold": "other gold",
-    "decided": "same gold, decided once more",
+    "decided": "same gold, decided again",
     "decided_by": "decided by something else",
 }
 _HELD: Any = {"optional": True, "may_lack": True}

@@ -112,7 +112,7 @@ def _note_require(note: str, misfits: Sequence[str], reason: str) -> str:
         named = [f"{misfit}." for misfit in misfits[:_NAMED]]
         if len(misfits) > _NAMED:
             named.append(f"And {len(misfits) - _NAMED:,} more, which the lint lists.")
-        todo = f"Correct {'it' if one else 'them'}, or give a reason to freeze {'it' if one else 'them'} all the same."
+        todo = f"Correct {'it' if one else 'them'}, or give a reason to freeze {'it' if one else 'them'} anyway."
         raise Misfits("\n".join([f"{head}:", *named, todo]))
     whole = f"{note} ({head}: {reason})".strip()
     if len(whole) > _NOTE_LENGTH:
@@ -199,7 +199,7 @@ def _tags_take(version: DatasetVersion, wanted: Sequence[str], *, move: bool) ->
     holders = {tag: other for tag in wanted if (other := others.called(tag)) is not None}
     if holders and not move:
         where = ", ".join(f"{tag} (version {other.number})" for tag, other in holders.items())
-        raise InvalidAct(f"Another version has this tag: {where}. Say that it moves, or take another.")
+        raise InvalidAct(f"Another version has this tag: {where}. Choose “move the tag”, or use a different tag.")
     for other in {other.pk: other for other in holders.values()}.values():
         other.tags = [tag for tag in other.tags if tag not in wanted]
         other.save(update_fields=["tags"])

@@ -107,11 +107,11 @@ TITLES: Final = {
     "refused": "Declined where {expected} was expected",
     "needless_call": "Called {actual} where no call was expected",
     "hallucinated_tool": "Called a tool that is not offered",
-    "malformed_output": "Wrote a call that cannot be read",
+    "malformed_output": "Wrote a malformed call",
     "adapter_error": "The agent could not be reached",
-    "harness_error": "Grading broke on this case",
-    "wrong_state": "Right calls, wrong state left behind",
-    "cut_off": "Cut before its end",
+    "harness_error": "Grading failed for this case",
+    "wrong_state": "Right calls, wrong end state",
+    "cut_off": "Stopped early",
 }
 
 
@@ -210,7 +210,7 @@ def case_title(grade: CaseGrade) -> str:
         if grade.decided_by != EXPECTED and CALLS not in parts_of(grade.decided_by):
             # The calls may have been others.
             return f"Right by {decided_words(grade.decided_by)}"
-        return "Rightly made no call" if grade.expected == NONE else "Right tool, right arguments"
+        return "Correctly made no call" if grade.expected == NONE else "Right tool, right arguments"
     if status == "unscored":
         return "Not scored"
     if grade.mode in TITLES:

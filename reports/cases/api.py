@@ -182,7 +182,7 @@ class RemarksView(RunReportView):
     """Every tag and note on the cases of a run, in pages."""
 
     @extend_schema(
-        parameters=[GRADING, OpenApiParameter("after", str, description="Where the page before says to go on.")],
+        parameters=[GRADING, OpenApiParameter("after", str, description="The `next` of the previous page.")],
         responses=RemarkPageSerializer,
     )
     def get(self, request: Request, number: int) -> Response:

@@ -17,10 +17,10 @@ CONTEXT: Final = 160
 MAX_FIELDS: Final = 4
 SOURCE_WORDS: Final[Mapping[str, str]] = {
     "user": "said by the user",
-    "context": "said before, as by the system",
+    "context": "in an earlier message, such as the system’s",
     "arguments": "an argument of a call",
     "derived": "derived",
-    "ungrounded": "nothing holds it",
+    "ungrounded": "no source found",
 }
 
 

@@ -103,7 +103,7 @@ def dispute(request: ProjectRequest, number: int, case_id: UUID) -> HttpResponse
     except InvalidAct as error:
         messages.error(request, str(error))
     else:
-        messages.success(request, "Dispute opened. An adjudicator who labelled neither side decides.")
+        messages.success(request, "Dispute opened. An adjudicator who did not label it decides.")
     query = request.GET.urlencode()
     return HttpResponseRedirect(run_url("case", case.grading.run, case.pk) + (f"?{query}" if query else ""))
 
@@ -207,6 +207,6 @@ def thumb(request: ProjectRequest, number: int, case_id: UUID) -> HttpResponse:
         except InvalidDocument as error:
             messages.error(request, f"Not kept: {error.problems[0].message}.")
     else:
-        messages.error(request, "A thumb is up, down, or taken back.")
+        messages.error(request, "Choose thumbs up, thumbs down or remove.")
     query = request.GET.urlencode()
     return HttpResponseRedirect(f"{run_url('case', case.grading.run, case.pk)}{f'?{query}' if query else ''}#judged")

@@ -52,14 +52,14 @@ def change_sentence(row: LayerDelta | None) -> str:
     found, words = row.compared, WORDS[row.name]
     now = f"{percent(found.after)} % of examples are {words}"
     if not row.tells:
-        few = f"{_examples(found.examples)} cannot tell: at least {FEWEST_EXAMPLES} are needed"
-        return f"{now}, before {percent(found.before)} %; {few}."
+        few = f"{_examples(found.examples)} are too few to compare: at least {FEWEST_EXAMPLES} are needed"
+        return f"{now}, was {percent(found.before)} %. {few}."
     if row.change == "same":
-        return f"No change: {now}, and none came out otherwise than before."
+        return f"No change: {now}, and every example has the same result as before."
     if row.change == "unclear":
-        return f"No change is shown: {now}, before {percent(found.before)} %, which may be chance."
+        return f"No significant change: {now}, was {percent(found.before)} %."
     way = "up" if row.change == "better" else "down"
-    return f"{row.change.capitalize()}, and not by chance: {now}, {way} from {percent(found.before)}."
+    return f"Significantly {row.change}: {now}, {way} from {percent(found.before)}."
 
 
 def change_details(row: LayerDelta | None) -> str:
@@ -73,20 +73,20 @@ def change_details(row: LayerDelta | None) -> str:
     if found.test is not None:
         said += f", {TESTS[found.test]} p = {p_value(found.p_value)}"
         said += "" if row.decides else f" (after Holm’s correction over the layers {p_value(row.p_holm)})"
-    agrees = "agrees" if row.interval_agrees else "sees it otherwise: a borderline case"
+    agrees = "agrees" if row.interval_agrees else "does not confirm it: a borderline case"
     return f"{said}, the interval {agrees}.{_power(row)}"
 
 
 def _power(row: LayerDelta) -> str:
     number = _examples(row.compared.examples)
     if row.detectable is not None:
-        changes = "So many changes" if row.compared.test == "mcnemar" else "Changes of this spread"
-        return f" {changes} in {number} show a difference of {percent(row.detectable)} points four times in five."
+        changed = "this many changed examples" if row.compared.test == "mcnemar" else "changes of this spread"
+        return f" With {changed}, {number} can detect a difference of {percent(row.detectable)} points (80 % power)."
     if row.change == "same" or not row.can_be_found:
         return ""
     if row.significant is not None:
-        return f" In {number} no difference below {percent(row.significant)} points can be shown."
-    return f" In {number} no change of fewer than {fewest_changed(ALPHA)} of them can be shown."
+        return f" {number.capitalize()} are too few to show a difference below {percent(row.significant)} points."
+    return f" With {number}, fewer than {fewest_changed(ALPHA)} changed examples can never be significant."
 
 
 def tools_sentence(tools: Sequence[ToolDelta]) -> str:
@@ -98,8 +98,7 @@ def tools_sentence(tools: Sequence[ToolDelta]) -> str:
     if not stand:
         return f"No single tool’s change is significant after {tests}."
     named = ", ".join(stand[:3]) + (f" and {len(stand) - 3} more" if len(stand) > 3 else "")
-    words = f"the change of {named} stands" if len(stand) == 1 else f"the changes of {named} stand"
-    return f"After {tests} {words} on {'its' if len(stand) == 1 else 'their'} own."
+    return f"Significant after {tests}: {named}."
 
 
 def _examples(number: int) -> str:

@@ -46,7 +46,10 @@ class JudgeDelta:
         then, now = ((row.model, row.version) for row in (self.before, self.after))
         if then == now:
             return "" if self.after.pinned else "the model’s name has no fixed snapshot"
-        return f"{then[0]} by v{then[1]} of the rubric, then {now[0]} by v{now[1]}: the change may be the judge’s"
+        return (
+            f"{then[0]} by v{then[1]} of the rubric, now {now[0]} with v{now[1]}: the judge changed, not "
+            f"necessarily the agent"
+        )
 
 
 def judge_delta(

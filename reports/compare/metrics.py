@@ -49,7 +49,9 @@ class MetricDelta:
     def caution(self) -> str:
         """Return why a change may be the metric's own; empty where the same version measured both."""
         before, after = self.versions
-        return "" if before == after else f"version {before}, then {after}: the change may be the metric’s"
+        return (
+            "" if before == after else (f"version {before}, now {after}: the metric changed, not necessarily the agent")
+        )
 
     @property
     def sentence(self) -> str:

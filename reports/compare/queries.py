@@ -82,12 +82,12 @@ class TwoRuns:
         if self.before.pk == self.after.pk:
             return f"Run {self.before.number} is not compared with itself."
         if baseline_agents:
-            return "A baseline agent is not compared with a run: the run shows its scores."
+            return "Baseline agents cannot be compared with runs here. Their scores are on the run's page."
         if datasets[0].pk != datasets[1].pk:
             names = f"run {self.before.number} is on {datasets[0].name}, run {self.after.number} on {datasets[1].name}"
-            return f"Two datasets cannot be compared: {names}."
+            return f"These runs use different datasets and cannot be compared: {names}."
         if not self.examples:
-            return f"Run {self.before.number} and run {self.after.number} have no example with the same gold in common."
+            return f"Run {self.before.number} and run {self.after.number} share no example with the same gold."
         return ""
 
     @cached_property
@@ -174,12 +174,13 @@ class TwoRuns:
         if versions[0].pk != versions[1].pk:
             sentences.append(
                 f"Run {self.before.number} is graded on v{versions[0].number} of the dataset, run "
-                f"{self.after.number} on v{versions[1].number}: only examples that both hold unchanged, with the same "
-                "gold, are compared."
+                f"{self.after.number} on v{versions[1].number}: only examples that are unchanged and have the "
+                f"same gold in both versions are compared."
             )
         if other := _other_graders(*self.gradings):
             sentences.append(
-                f"Other graders graded them ({other}): the graders may cause a change. Re-grade both runs."
+                f"The runs were graded with different grader versions ({other}), which can cause differences. "
+                f"Re-grade both runs."
             )
         return sentences
 

@@ -102,14 +102,14 @@ def _milliseconds(value: float) -> str:
 
 # Every end in the order in which it is shown, and what it means in a few words.
 ENDS: Final[dict[str, str]] = {
-    End.ANSWER: "had nothing more to say",
-    End.CALLS: "called a tool without a simulator",
-    End.STEPS: "at the cap on turns",
+    End.ANSWER: "finished with an answer",
+    End.CALLS: "stopped: no simulator for the tool",
+    End.STEPS: "stopped: turn limit",
     End.LOOP: "repeated one call",
     End.ERRORS: "too many failing tools",
-    "broken": "broke off by itself",
+    "broken": "stopped before finishing",
     End.UNREACHABLE: "could not be reached: errored",
-    BUDGET: "not begun: unscored",
+    BUDGET: "not started: unscored",
 }
 
 

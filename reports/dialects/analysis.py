@@ -285,7 +285,7 @@ def dialects_sentence(dialects: Dialects) -> str:
     rates = [tool.rate.value for tool in dialects.tools[1:] if tool.rate.value is not None]
     ours = dialects.tools[0].rate.value
     if not rates:
-        return "No other tool here has a form for these expectations."
+        return "No other evaluator supports this kind of expectation."
     if ours is None:
         return "We have no verdict on these calls to compare others with."
     low, high = 100 * min(rates), 100 * max(rates)

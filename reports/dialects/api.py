@@ -117,7 +117,9 @@ class DialectCasesView(RunReportView, ListAPIView[DialectCase]):
     def get_queryset(self) -> QuerySet[DialectCase]:
         reading = dialects_read(self.grading(self.kwargs["number"]))
         if reading is None or reading.finished_at is None:
-            raise Problems(HTTPStatus.CONFLICT, "The cases are not read by other evaluators yet: begin, or wait.")
+            raise Problems(
+                HTTPStatus.CONFLICT, "Other evaluators have not graded these cases yet: start them, or wait."
+            )
         choice = read_case_filter(self.request.query_params)
         ids = {name: F(path) for name, path in IDS.items() if name != path}
         rows = DialectCase.objects.filter(reading=reading).select_related("reading").annotate(**ids)

@@ -32,7 +32,7 @@ def dialects(request: ProjectRequest, number: int) -> HttpResponse:
     head = run_head(request, number, "dialects")
     if request.method == "POST":
         dialects_start(grading=graded(head), actor=request.user)
-        messages.success(request, "Begun. The verdicts appear here when all cases are read.")
+        messages.success(request, "Started. The verdicts appear here when all cases are graded.")
         return HttpResponseRedirect(run_url("dialects", head.run) + head.query)
     if head.grading is None:
         return render(request, "reports/run_waiting.html", {"head": head, "run": head.run, "job": head.run.job})

@@ -73,7 +73,7 @@ class Week:
         try:
             until = date.fromisoformat(said)
         except ValueError:
-            raise InvalidDocument.at("/until", f"is no day, such as {today}: {said[:40]}") from None
+            raise InvalidDocument.at("/until", f"is not a day, such as {today}: {said[:40]}") from None
         if not date(2000, 1, 1) <= until <= today:
             raise InvalidDocument.at("/until", f"must be from 2000-01-01 to today, {today}")
         return cls(until)

@@ -23,7 +23,7 @@ LINE: Final = Table(
                 "value", "low", "high", "before", "difference", "difference_low", "difference_high", "p_value",
             )
         ),
-        Column("change", words="better, worse, same or unclear; empty where nothing is compared."),
+        Column("change", words="better, worse, same or unclear; empty if nothing was compared."),
         Column("against", words="The path of the comparison."),
     ),
 )  # fmt: skip

@@ -89,7 +89,7 @@ def _rereadings(grading: Grading) -> Rows:
 
 def _long(name: str, says: str) -> BundledTable:
     """Return a table that can be long, without any filter."""
-    return BundledTable(says, TABLES[name].columns, lambda grading: TableRequest(name, grading, {}).rows())
+    return BundledTable(says, tuple(TABLES[name].columns), lambda grading: TableRequest(name, grading, {}).rows())
 
 
 def _said(rows: Callable[[DialectReading], Rows]) -> Callable[[Grading], Rows | None]:
@@ -182,10 +182,10 @@ BUNDLED: Final = {
         lambda shown: shown.tools,
     ),
     "dialect-pairs.csv": _counted(
-        "how far every two tools agree, likewise", dialect_tables.PAIRS, lambda shown: shown.pairs
+        "how far every two evaluators agree", dialect_tables.PAIRS, lambda shown: shown.pairs
     ),
-    "dialect-reasons.csv": _counted("why they do not, likewise", dialect_tables.REASONS, dialect_tables.reasons_of),
+    "dialect-reasons.csv": _counted("why they disagree", dialect_tables.REASONS, dialect_tables.reasons_of),
     "dialect-cases.csv": BundledTable(
-        "a row a case and tool, likewise", dialect_tables.CASES, _said(lambda reading: said_rows(reading, None))
+        "one row per case and evaluator", dialect_tables.CASES, _said(lambda reading: said_rows(reading, None))
     ),
 }

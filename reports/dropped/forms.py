@@ -23,7 +23,7 @@ class _TargetForm(PlainForm):
     """One of what there is, or the name of a new one."""
 
     there = forms.ChoiceField(required=False)
-    name = forms.CharField(required=False, max_length=60, label="Or a new one", help_text="Its name.")
+    name = forms.CharField(required=False, max_length=60, label="Or a new one", help_text="Name of the new one.")
     WHAT: ClassVar[str]
     MODEL: ClassVar[type[Registry | Dataset]]
     # The newest first.
@@ -50,9 +50,9 @@ class _TargetForm(PlainForm):
         if not cleaned.get("there"):
             slug = slugify(cleaned.get("name", ""))[:60].strip("-")
             if not slug:
-                self.add_error("name", f"Name the new {self.WHAT}: it takes a letter or a digit.")
+                self.add_error("name", f"Enter a name for the new {self.WHAT}. It needs at least one letter or digit.")
             elif self.rows().filter(slug=slug).exists():
-                self.add_error("name", f"There is a {self.WHAT} of this short name: {slug}.")
+                self.add_error("name", f"A {self.WHAT} with the short name {slug} already exists.")
             cleaned["slug"] = slug
         return cleaned
 
@@ -90,8 +90,8 @@ class DatasetTarget(_TargetForm):
     tools = RegistryVersionChoice(
         queryset=RegistryVersion.objects.none(),
         required=False,
-        empty_label="none: every example brings its own",
-        label="Tools of a new one",
+        empty_label="none: each example has its own tools",
+        label="Default tools for a new dataset",
         help_text="Offered where an example brings no tools of its own.",
     )
 

@@ -23,7 +23,7 @@ SOON = 15 * 60
 # More arguments than this are not listed; any can be written.
 MOST_ARGUMENTS = 500
 AFTER_A_LOOK: Final = GoldSource.SECOND_LOOK.value
-EFFECT_WORDS: Final = {Effect.READ: "read-only", Effect.WRITE: "writing", Effect.UNSAID: "not said"}
+EFFECT_WORDS: Final = {Effect.READ: "read-only", Effect.WRITE: "writing", Effect.UNSAID: "not set"}
 SPLIT_WORDS: Final = {
     Split.NOTHING: "nothing",
     Split.ARGUMENTS: "arguments",

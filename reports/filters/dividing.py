@@ -173,7 +173,7 @@ _EFFECTS: Final = {Effect.READ: "read", Effect.WRITE: "write", Effect.UNSAID: "u
 EFFECT_CLASSES: Final = {
     Effect.READ: "(read-only tools)",
     Effect.WRITE: "(writing tools)",
-    Effect.UNSAID: "(tools of unsaid effect)",
+    Effect.UNSAID: "(tools with unknown effect)",
 }
 
 

@@ -110,8 +110,8 @@ def unread_notes(gate: Gate, gradings: Iterable[Grading]) -> dict[str, str]:
     wanted = _Wanted(gate).function_calls
     unread = [each for each in gradings if wanted and not ((read := dialects_read(each)) and read.finished_at)]
     words = " ".join(
-        f"Run {each.run.number} is not read by the rules of ai-evaluation: begin Other evaluators on its pages, and "
-        "then hold the gate again."
+        f"Run {each.run.number} has no verdicts from ai-evaluation: start Other evaluators on its page, then "
+        "check the gate again."
         for each in unread
     )
     return {name: words for name, key in FUNCTION_CALLS.items() if key in wanted} if words else {}

@@ -27,7 +27,7 @@ class HeadForm(PlainForm):
     """The form for a gate's name, and for the runs to compare with."""
 
     name = forms.CharField(
-        required=False, max_length=60, help_text="Letters, digits, hyphens and _. The command takes it as --name."
+        required=False, max_length=60, help_text="Letters, digits, hyphens and _. Use it as --name on the command line."
     )
     compared = forms.ChoiceField(
         required=False,
@@ -38,7 +38,7 @@ class HeadForm(PlainForm):
             (BRANCH, "the newest run of a branch"),
             (_RUN, "one run"),
         ],
-        help_text="For the rules about the run before.",
+        help_text="The baseline for regression rules.",
     )
     of = forms.CharField(required=False, max_length=200, label="Which", help_text="The branch, or the run's number.")
 
@@ -54,7 +54,7 @@ class HeadForm(PlainForm):
         compared, of = self.cleaned_data["compared"], self.cleaned_data["of"].strip()
         said: str = {BRANCH: f"{BRANCH}{of}", _RUN: of}.get(compared, compared)
         if compared in (BRANCH, _RUN) and not of:
-            raise InvalidDocument.at("/baseline", "is missing: say which")
+            raise InvalidDocument.at("/baseline", "is missing: enter a branch or a run number")
         return said
 
     def add_problem(self, problem: Problem) -> bool:

@@ -130,7 +130,7 @@ def issue_notes(gate: Gate, grading: Grading) -> dict[str, str]:
     notes = {}
     for metric, issue in _of(grading, sorted(gate.named)).items():
         if issue is None:
-            notes[metric] = "This issue is not there any more: take the rule out."
+            notes[metric] = "This issue no longer exists: remove the rule."
             continue
         held, seen = _held(grading, issue), IssueCase.objects.of_issue(issue).examples().count()
         notes[metric] = f"Run {grading.run.number} holds {held:,} of the {seen:,} examples with this issue."

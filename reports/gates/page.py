@@ -26,7 +26,7 @@ STATUS_WORDS: Final = {
     "unanswered": "unanswered",
     "warned": "passed with a warning",
     "passed": "passed",
-    "": "still at work",
+    "": "running",
 }
 GATES_CSV: Final = (
     "gate_id",
@@ -127,7 +127,7 @@ def check_counts(held: HeldGate) -> dict[str, int]:
 
 
 def status_counts(held: QuerySet[HeldGate]) -> dict[str, int]:
-    """Return how many gates have each status, "" for those that are still at work. One query."""
+    """Return how many gates have each status, "" for those that are running. One query."""
     rows = held.select_related(None).defer(None).order_by("status").values_list("status")
     return dict(rows.annotate(count=Count("pk")))
 

@@ -25,7 +25,7 @@ _WORDS: Final = {
     "error": "fails the gate",
     "warn": "warns",
     "skip": "is set aside",
-    "tool": "each tool by itself",
+    "tool": "each tool separately",
     "error_class": "each class of error",
     "failure": "each tool with each class of error",
     "cases": "single examples",
@@ -115,7 +115,7 @@ class Row(PlainForm):
             try:
                 value = float(written)
             except ValueError:
-                raise forms.ValidationError(f"{name} = {written}: the value is no number.") from None
+                raise forms.ValidationError(f"{name} = {written}: the value is not a number.") from None
             found[name] = int(value) if value.is_integer() and "." not in written else value
         return found
 
@@ -132,7 +132,7 @@ class Row(PlainForm):
 
 
 class _AboutMetric(Row):
-    metric = forms.ChoiceField(help_text="What is asked about.")
+    metric = forms.ChoiceField(help_text="The metric to check.")
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -149,15 +149,21 @@ class BoundRow(_AboutMetric):
     statistic = forms.ChoiceField(choices=worded("bound", "statistic"))
     min = forms.FloatField(label="At least", help_text="A share from 0 to 1, of a rate or a score.")
     max = forms.FloatField(label="At most", help_text="Of cost and tokens: the mean of a case. Of latency: ms.")
-    groups = forms.ChoiceField(label="Asked of", choices=grouping_choices("bound"))
+    groups = forms.ChoiceField(label="Applies to", choices=grouping_choices("bound"))
     where = forms.CharField(
-        label="Only the slice", strip=False, widget=_LINES, help_text="A line for each stratum: bucket = refusal"
+        label="Filter by strata",
+        strip=False,
+        widget=_LINES,
+        help_text="One stratum per line, for example: bucket = refusal",
     )
     overrides = forms.CharField(
-        label="Other limits", strip=False, widget=_LINES, help_text="A line for each group: search_orders = 0.8"
+        label="Other limits",
+        strip=False,
+        widget=_LINES,
+        help_text="One group per line, for example: search_orders = 0.8",
     )
     decide_by = forms.ChoiceField(label="Decided by", choices=worded("bound", "decide_by"))
-    on_fail = forms.ChoiceField(label="Otherwise it", choices=worded("bound", "on_fail"))
+    on_fail = forms.ChoiceField(label="If it fails", choices=worded("bound", "on_fail"))
 
 
 class RegressionRow(Row):
@@ -168,22 +174,29 @@ class RegressionRow(Row):
 
     rule = forms.ChoiceField(label="Compared by", choices=worded("regression", "rule"))
     metrics = forms.MultipleChoiceField(widget=forms.SelectMultiple({"size": 5}), help_text="One or several.")
-    most = forms.IntegerField(label="May fail now", help_text="Single examples: how many that passed before.")
-    alpha = forms.FloatField(help_text="Paired test: 0.05 where it is empty.")
-    correction = forms.ChoiceField(choices=[("", "as usual"), *worded("regression", "correction")])
-    max_drop = forms.FloatField(label="May drop by", help_text="Averages: a share from 0 to 1.")
-    groups = forms.ChoiceField(label="Asked of", choices=grouping_choices("regression"))
+    most = forms.IntegerField(
+        label="Allowed new failures", help_text="For single examples: how many may fail that passed before."
+    )
+    alpha = forms.FloatField(help_text="For the paired test. Default: 0.05.")
+    correction = forms.ChoiceField(choices=[("", "default"), *worded("regression", "correction")])
+    max_drop = forms.FloatField(label="Allowed drop", help_text="Averages: a share from 0 to 1.")
+    groups = forms.ChoiceField(label="Applies to", choices=grouping_choices("regression"))
     where = forms.CharField(
-        label="Only the slice", strip=False, widget=_LINES, help_text="A line for each stratum: bucket = refusal"
+        label="Filter by strata",
+        strip=False,
+        widget=_LINES,
+        help_text="One stratum per line, for example: bucket = refusal",
     )
     overrides = forms.CharField(
         label="Other limits", strip=False, widget=_LINES, help_text="A line for each group: search_orders = 1"
     )
-    skip_below = forms.IntegerField(label="Skip groups below", help_text="So many examples that both runs hold.")
+    skip_below = forms.IntegerField(
+        label="Skip groups below", help_text="Skip groups with fewer shared examples than this."
+    )
     ignore_removed = forms.BooleanField(
         label="Ignore removed examples", help_text="Otherwise an example that this run does not hold is not scored."
     )
-    on_fail = forms.ChoiceField(label="Otherwise it", choices=worded("regression", "on_fail"))
+    on_fail = forms.ChoiceField(label="If it fails", choices=worded("regression", "on_fail"))
 
     def __init__(self, *args: Any, metrics: Sequence[GateMetric] = (), **kwargs: Any) -> None:
         super().__init__(*args, metrics=metrics, **kwargs)
@@ -204,10 +217,10 @@ class ConsistencyRow(_AboutMetric):
     KEY = "consistency"
     PLAIN = ("metric", "k", "min", "decide_by", "on_fail")
 
-    k = forms.IntegerField(label="Trials", help_text="8 where it is empty.")
-    min = forms.FloatField(label="At least", help_text="The chance that all of them pass, from 0 to 1.")
+    k = forms.IntegerField(label="Trials", help_text="Default: 8.")
+    min = forms.FloatField(label="At least", help_text="Required pass^k: the chance that all trials pass, from 0 to 1.")
     decide_by = forms.ChoiceField(label="Decided by", choices=worded("consistency", "decide_by"))
-    on_fail = forms.ChoiceField(label="Otherwise it", choices=worded("consistency", "on_fail"))
+    on_fail = forms.ChoiceField(label="If it fails", choices=worded("consistency", "on_fail"))
 
 
 class UnscoredRow(Row):
@@ -218,7 +231,7 @@ class UnscoredRow(Row):
 
     minimum_share = forms.FloatField(
         label="Share that must be scored",
-        help_text="Empty: a check passes only where no unscored case could change it.",
+        help_text="Leave empty to pass a check only if no unscored case could change the result.",
     )
     minimum_count = forms.IntegerField(label="Cases that must be scored")
 
@@ -231,5 +244,5 @@ def _pairs(text: str, *, last: bool) -> Iterator[tuple[str, str]]:
     for line in filter(str.strip, text.splitlines()):
         name, sign, value = line.rpartition("=") if last else line.partition("=")
         if not sign or not name.strip():
-            raise forms.ValidationError(f"{line.strip()}: is not of the form name = value.")
+            raise forms.ValidationError(f"{line.strip()}: write it as name = value.")
         yield name.strip(), value.strip()

@@ -48,7 +48,7 @@ BRANCH = "branch:"
 PASSING = ("passed", "warned")
 # The preset whose runs are consistency slices.
 CONSISTENCY = "consistency"
-_NO_BASELINE = f"is no number of a run, {BRANCH}NAME or {LAST_PASSING}"
+_NO_BASELINE = f"is not a number of a run, {BRANCH}NAME or {LAST_PASSING}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -130,7 +130,7 @@ class MeasureSerializer(PlainSerializer):
     """The traces that are measured in addition to runs and gold."""
 
     traces = serializers.IntegerField(
-        min_value=0, max_value=MOST_TRACES, default=USUAL_TRACES, help_text="So many of the newest traces."
+        min_value=0, max_value=MOST_TRACES, default=USUAL_TRACES, help_text="Number of newest traces to read."
     )
 
 
@@ -329,7 +329,7 @@ class RefusalMarkView(PolicyView):
         asked.is_valid(raise_exception=True)
         row = refusal_shown(found, refusal, self.role)
         if row is None:
-            raise NotFound("There is no such refusal of this policy.")
+            raise NotFound("This policy has no such refusal.")
         refusal_mark(refusal=row, actor=self.user, is_false=asked.validated_data["is_false"])
         return Response(serializer_of(REFUSALS)(refusal_shown(found, refusal, self.role)).data)
 

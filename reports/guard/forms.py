@@ -129,7 +129,7 @@ class DocumentForm(PlainForm):
         help_text="JSON. The name and the version are set for you.",
         widget=forms.Textarea(attrs={"rows": 24, "class": "form-control mono", "spellcheck": "false"}),
     )
-    note = forms.CharField(max_length=300, required=False, help_text="What changed; for people who compare versions.")
+    note = forms.CharField(max_length=300, required=False, help_text="What changed. Shown in the version history.")
 
     def read(self) -> JsonValue:
         """Return the document that was sent; the form is valid. Raises InvalidDocument."""

@@ -52,7 +52,7 @@ def modes_change(*, version: PolicyVersion, actor: User | None, modes: dict[str,
     """Return a new version with other modes of some rules. Raises InvalidDocument for an unknown rule or mode."""
     policy = Rules.from_document(version.document)
     if unknown := sorted(set(modes) - set(policy.rules)):
-        raise InvalidDocument.at(f"/rules/{unknown[0]}", "is no rule of this version")
+        raise InvalidDocument.at(f"/rules/{unknown[0]}", "is not a rule of this version")
     rules: JsonObject = {
         name: {**document, "mode": modes.get(name, document["mode"])}
         for name, document in version.document["rules"].items()

@@ -96,13 +96,13 @@ def _modes(request: ProjectRequest, version: PolicyVersion) -> HttpResponse:
 
 def _enforce(request: ProjectRequest, version: PolicyVersion) -> HttpResponse:
     version_enforce(version=version, actor=request.user, reason=request.POST.get("reason", "")[:300])
-    messages.success(request, f"Version {version.number} is in force.")
+    messages.success(request, f"Version {version.number} is active.")
     return _to(version)
 
 
 def _lift(request: ProjectRequest, version: PolicyVersion) -> HttpResponse:
     policy_deactivate(policy=version.policy, actor=request.user)
-    messages.success(request, "No version of this policy is in force.")
+    messages.success(request, "No version of this policy is active.")
     return _to(version)
 
 
@@ -117,7 +117,7 @@ def _measure(request: ProjectRequest, version: PolicyVersion) -> HttpResponse:
 def _offer(request: ProjectRequest, version: PolicyVersion) -> HttpResponse:
     form = RegistryChoice(request.POST, project=request.project)
     if not form.is_valid():
-        raise InvalidDocument.at("/registry", "is no registry of this project")
+        raise InvalidDocument.at("/registry", "is not a registry of this project")
     policy_set_registry(policy=version.policy, actor=request.user, registry=form.cleaned_data["registry"])
     return _to(version)
 

@@ -84,7 +84,7 @@ def _steps(project: Project, role: Role) -> Iterator[Step]:
 
     yield Step(
         1,
-        "Bring your tools",
+        "Add your tools",
         _number(tools, "version", "versions") if tools else "none yet",
         "The tools that the agent can call, each with a description and a schema.",
         "OpenAPI, MCP servers, OpenAI, Anthropic and Gemini tools, JSON",
@@ -94,9 +94,9 @@ def _steps(project: Project, role: Role) -> Iterator[Step]:
     )
     yield Step(
         2,
-        "Bring examples",
+        "Add examples",
         _number(examples, "example", "examples") if examples else "none yet",
-        "Messages that people sent, with the conversation before. The right call may still be missing.",
+        "User messages with the conversation so far. You can label the right call later.",
         "JSON Lines, CSV, OpenAI chat and Evals, BFCL, tau-bench",
         "Add examples" if may_add else "",
         at("labeling:import", dataset.slug) if dataset else at("labeling:datasets"),
@@ -106,8 +106,9 @@ def _steps(project: Project, role: Role) -> Iterator[Step]:
         3,
         "Two people label",
         f"{gold:,} with gold" if examples else "after step 2",
-        "Two people say, each alone, which call is right. Where they differ, a third decides. That is the gold.",
-        "in the browser, with keys; or gold that you have, in the files of step 2",
+        "Two people label each example independently. A third decides where they disagree. The result is the "
+        "gold label.",
+        "in the browser, with keyboard shortcuts; or import existing gold labels in step 2",
         *_labelling(project, role, people),
         bool(gold),
     )
@@ -119,8 +120,8 @@ def _steps(project: Project, role: Role) -> Iterator[Step]:
         4,
         "An agent runs",
         _number(1, "run, not graded yet", "") if run else "version frozen" if frozen else "after steps 1 to 3",
-        "It answers every example of a frozen version, and each call is graded in four layers.",
-        "any OpenAI or Anthropic compatible address, a webhook, an MCP server, or answers in a file",
+        "The agent answers every example of a frozen version. Each call is graded in four layers.",
+        "any OpenAI- or Anthropic-compatible endpoint, a webhook, an MCP server, or a file of predictions",
         act if may_add and gold else "",
         url,
         False,
@@ -129,7 +130,7 @@ def _steps(project: Project, role: Role) -> Iterator[Step]:
         5,
         "Read the matrix",
         "after step 4",
-        "It shows which tool is called instead of which, how sure that is, and the cases behind each number.",
+        "See which tools the agent confuses, with intervals and the cases behind every number.",
         "as a page, CSV, PNG, SVG or a link",
         "",
         "",

@@ -39,6 +39,8 @@ from toolevals.workspace.requests import ProjectRequest
 FOLLOWED: Final = ("outcome", *(row.name for row in VERDICTS if row.letter))
 MOST_RUNS: Final = 9
 MOST_CANDIDATES: Final = 50
+# So many runs have room for a word under each.
+MOST_NAMED: Final = 6
 MOST_ISSUES: Final = 3
 
 
@@ -87,11 +89,16 @@ def layer_table(run: Run, layers: Layers, facts: Sequence[RunFacts], trend: Tren
     deltas = {delta.name: delta for delta in comparison.layers} if comparison else {}
     return LayerTable(
         tuple(_lines(layers, facts, trend, checks, deltas)),
-        tuple(RunTick(fact.number, ", ".join(fact.changes[:2]), fact is facts[-1]) for fact in facts),
+        tuple(RunTick(fact.number, _newest_change(fact, len(facts)), fact is facts[-1]) for fact in facts),
         gate,
         pair.before if pair else None,
         comparison,
     )
+
+
+def _newest_change(fact: RunFacts, runs: int) -> str:
+    """Return one word of what is new in a run; nothing where words would stand on each other."""
+    return fact.changes[-1] if fact.changes and runs <= MOST_NAMED else ""
 
 
 def _lines(

@@ -51,7 +51,7 @@ class IssuesView(ProjectView):
             OpenApiParameter("q", str, description="A part of the name or of the error's text."),
             OpenApiParameter("run", int, description="The number of a run that they are in."),
             OpenApiParameter("change", str, enum=list(CHANGES), description="What they are in that run."),
-            OpenApiParameter("baseline", int, description="The run to compare with; else the one before it."),
+            OpenApiParameter("baseline", int, description="The run to compare with; default: the previous run."),
             OpenApiParameter("sort", str, enum=list(SORTS)),
             OpenApiParameter("page", int, description="From 1; of 25."),
         ],

@@ -29,7 +29,7 @@ def agent_asked(project: Project, pk: UUID | None) -> Agent:
     """Return the agent with graded runs of that id. Raises InvalidDocument."""
     agent: Agent | None = agents_graded(project).filter(pk=pk).first() if pk else None
     if agent is None:
-        raise InvalidDocument.at("/agent", "is none of this project with a graded run")
+        raise InvalidDocument.at("/agent", "is not an agent of this project with a graded run")
     return agent
 
 
@@ -37,7 +37,7 @@ def member_asked(project: Project, pk: UUID | None) -> User:
     """Return the member of that id. Raises InvalidDocument."""
     member = next((each for each in members_of(project) if each.pk == pk), None)
     if member is None:
-        raise InvalidDocument.at("/owner", "is no member of this project")
+        raise InvalidDocument.at("/owner", "is not a member of this project")
     return member
 
 
@@ -45,5 +45,5 @@ def issue_asked(project: Project, pk: UUID | None) -> Issue:
     """Return the issue of that id, merged or not. Raises InvalidDocument."""
     found = Issue.objects.filter(project=project, pk=pk).first() if pk else None
     if found is None:
-        raise InvalidDocument.at("/issue", "is none of this project")
+        raise InvalidDocument.at("/issue", "is not in this project")
     return found

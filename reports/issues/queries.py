@@ -44,7 +44,7 @@ SORTS: Final[Mapping[str, str]] = {
 # What an issue is in a run, next to the earlier graded runs of its dataset -> what that means.
 CHANGES: Final[Mapping[str, str]] = {
     "new": "in this run and in none before",
-    "back": "in this run, not in the one before, and in an earlier one",
+    "back": "in this run and in an earlier one, but not in the previous one",
     "gone": "in the run before and not in this one",
     "seen": "in this run",
 }

@@ -88,7 +88,7 @@ def issue_name(*, issue: Issue, actor: User, name: str, kind: str) -> None:
     if not 0 < len(name) <= Issue._meta.get_field("name").max_length:  # type: ignore[operator]
         raise InvalidDocument.at("/name", "is empty or longer than 300 characters")
     if not category_of(kind):
-        raise InvalidDocument.at("/kind", "is none of the thirty kinds")
+        raise InvalidDocument.at("/kind", "is not one of the thirty kinds")
     locked = _locked(issue)
     if (locked.name, locked.kind) == (name, kind):
         return

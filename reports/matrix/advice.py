@@ -357,7 +357,7 @@ def _trigger_first(tool: ToolSpec, other: ToolSpec | None = None) -> str:
     asks = f" asks about {listed(said[:MOST_WORDS], 'or')}" if said else " asks for this"
     opens = lead[0] if lead else ""
     return (
-        f"It opens with “{opens}”, which fits every tool. Lead with the trigger: when the user{asks}, call {tool.name}"
+        f"It opens with “{opens}”, which fits every tool. Start with the trigger: when the user{asks}, call {tool.name}"
     )
 
 

@@ -298,7 +298,7 @@ class Matrix:
         return self.sums.get((which, name), self.sums.get(("accuracy", "")))
 
     def confused_only(self) -> Matrix:
-        """Return the matrix without the classes that no confusion touches; sums stay those of the whole."""
+        """Return the matrix without the classes that have no confusions; sums stay those of the whole."""
         wrong = self.counts.keys() - self.right_cells
         return self.limited({name for row, actual in wrong for name in (self.expected(row), self.called(actual))})
 

@@ -331,7 +331,7 @@ def cost_amount(cost: Cost | None) -> str:
 
 def cost_line(cost: Cost | None) -> str:
     """Return what a cell costs, for those who point at it; empty where no one says."""
-    return "" if cost is None else f"cost {cost_amount(cost)}, of {cost.known:,} that say so"
+    return "" if cost is None else f"cost {cost_amount(cost)}, over {cost.known:,} cases with a known cost"
 
 
 def _each(shares: Sequence[Share], write: Callable[[float], Written]) -> list[Written]:

@@ -27,7 +27,7 @@ def precondition_add(*, policy: Policy, actor: User | None, role: Role, tool: st
     pairs = {(each.pair.tool, each.pair.after): each for each in suggestions(policy, role)}
     found = pairs.get((tool, after))
     if found is None:
-        raise InvalidDocument.at("/tool", "is no tool that a suggestion names with this precondition")
+        raise InvalidDocument.at("/tool", "is not a tool that a suggestion names with this precondition")
     if found.rule:
         raise InvalidDocument.at("/tool", f"has this precondition already: in the rule {found.rule}")
     newest = policy.versions.order_by("-number").first()

@@ -28,7 +28,7 @@ def preconditions(request: ProjectRequest, policy: str) -> HttpResponse:
         except InvalidDocument as error:
             problem = f"{pair[0]} {error.problems[0].message}."
         else:
-            messages.success(request, f"Version {made.number} has it in audit. It is not in force.")
+            messages.success(request, f"Version {made.number} has it in audit mode. The version is not active.")
             return redirect("reports:policy-version", request.project.slug, found.slug, made.number)
     context = {"policy": found, "suggestions": suggestions(found, request.role), "problem": problem}
     return render(request, "reports/preconditions.html", context, status=422 if problem else 200)

@@ -75,7 +75,9 @@ class PublicScoreForm(PlainForm):
     benchmark = forms.CharField(max_length=80, help_text="Its name, such as BFCL.")
     version = forms.CharField(max_length=40, required=False, help_text="v4, or a date; empty if it has none.")
     agent = forms.CharField(
-        max_length=120, label="Model or agent", help_text="As your runs name it, so that they show the score."
+        max_length=120,
+        label="Model or agent",
+        help_text="Use the same name as in your runs, so that the score appears next to them.",
     )
     metric = forms.CharField(max_length=80, help_text="What was measured, such as overall accuracy or pass^4.")
     value = forms.FloatField(
@@ -92,20 +94,20 @@ class PublicScoreForm(PlainForm):
 
     def clean_source(self) -> str:
         address: str = self.cleaned_data["source"]
-        URLValidator(schemes=["http", "https"], message="An address that begins with http:// or https://.")(address)
+        URLValidator(schemes=["http", "https"], message="An address that starts with http:// or https://.")(address)
         return address
 
     def clean_published_on(self) -> date:
         day: date = self.cleaned_data["published_on"]
         if day > database_now().date():
-            raise forms.ValidationError("A day that has been.")
+            raise forms.ValidationError("Enter a date in the past.")
         return day
 
 
 def read_score(document: JsonMapping) -> JsonObject:
     """Return the fields of one score. Raises InvalidDocument with what is wrong by JSON pointer."""
     if unknown := [name for name in document if name not in COLUMNS]:
-        raise InvalidDocument(Problem(pointer_to([str(name)]), "is no field of a score") for name in unknown)
+        raise InvalidDocument(Problem(pointer_to([str(name)]), "is not a field of a score") for name in unknown)
     given = {name: "" if value is None else value for name, value in document.items()}
     form = PublicScoreForm(given)
     if not form.is_valid():
@@ -124,12 +126,12 @@ def read_scores(content: bytes) -> list[JsonObject]:
         rows = csv.DictReader(io.StringIO(content.decode("utf-8-sig")), strict=True)
         head = list(with_new_names(dict.fromkeys(rows.fieldnames or ())))
         if missing := [name for name in COLUMNS if name not in head and name not in ("version", "count")]:
-            raise InvalidDocument.at("/1", f"the head lacks {', '.join(missing)}")
+            raise InvalidDocument.at("/1", f"the header row is missing {', '.join(missing)}")
         return _rows(rows)
     except UnicodeDecodeError:
         raise InvalidDocument.at("", "is not UTF-8") from None
     except csv.Error as error:
-        raise InvalidDocument.at("", f"is no CSV: {error}") from None
+        raise InvalidDocument.at("", f"is not CSV: {error}") from None
 
 
 def _rows(rows: csv.DictReader[str]) -> list[JsonObject]:
@@ -140,7 +142,7 @@ def _rows(rows: csv.DictReader[str]) -> list[JsonObject]:
             raise InvalidDocument.at("", f"has more than {MOST_ROWS:,} rows")
         try:
             if None in row:
-                raise InvalidDocument.at("", "has more cells than the head")
+                raise InvalidDocument.at("", "has more cells than the header row")
             scores.append(read_score(with_new_names(row)))
         except InvalidDocument as error:
             problems += error.below(pointer_to([rows.line_num])).problems

@@ -231,7 +231,7 @@ def reliability_sentence(reliability: Reliability) -> str:
     once = f"{percent(one.hat.value)} % of trials pass"
     if chosen is None or chosen.hat.value is None or chosen.k < 2:
         return f"{once}; no example has {reliability.k} scored trials."
-    return f"{once}, but all {chosen.k} of an example in {percent(chosen.hat.value)} %."
+    return f"{once}; all {chosen.k} trials of an example pass in {percent(chosen.hat.value)} % of examples."
 
 
 def calculator(parameters: Mapping[str, str], compounding: Compounding | None, step: float | None) -> Calculation:

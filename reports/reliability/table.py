@@ -59,12 +59,13 @@ TRIALS: Final = Table(
     (
         Column("revision_id", UUID, "entry.revision_id"),
         Column("external_id", str, "entry.revision.example.external_id"),
-        *(Column(name, None) for name in ("tool", "bucket", "difficulty", "passed", "failed", "unscored", "errored")),
+        *(Column(name, None) for name in ("tool", "bucket", "difficulty")),
+        *(Column(name, int) for name in ("passed", "failed", "unscored", "errored")),
     ),
 )
 STEPS: Final = Table(
     "Chain",
-    "The scored cases that expect so many calls, and p^k.",
+    "The scored cases that expect this number of calls, and p^k.",
     (
         Column("steps", int),
         Column("passed", int, "cases.passed", only="file"),

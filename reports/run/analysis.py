@@ -210,13 +210,13 @@ WEAK_SCHEMA: Final = "often violates the tools’ schemas"
 WEAK_SELECTION: Final = {
     "wrong_tool": "often chooses the wrong tool",
     "hallucinated_tool": "often calls tools that are not offered",
-    "missed_call": "often leaves out a call that is expected",
-    "refused": "often declines where a call is expected",
-    "needless_call": "often calls where no call is expected",
+    "missed_call": "often misses an expected call",
+    "refused": "often refuses when a call is expected",
+    "needless_call": "often calls a tool when none is needed",
     "extra_call": "often makes excess calls",
     "disallowed_call": "often makes calls that are not allowed",
     "wrong_order": "often calls the right tools in the wrong order",
-    "malformed_output": "often writes calls that cannot be read",
+    "malformed_output": "often writes malformed calls",
 }
 WEAK_ARGUMENTS: Final = {
     "schema_error": "often violates the schema in its arguments",
@@ -231,10 +231,10 @@ def sentence(layers: Layers, modes: Sequence[FailureMode]) -> str:
     """Return what the rates say, as one sentence."""
     scored = layers.outcome.rate.total
     if not scored:
-        return "Nothing was scored."
+        return "No scored cases."
     if (examples := layers.outcome.rate.examples) < FEWEST_EXAMPLES:
         few = "1 scored example" if examples == 1 else f"{examples} scored examples"
-        return f"{few}: the sample cannot tell, at least {FEWEST_EXAMPLES} are needed."
+        return f"{few}: too few for a conclusion, at least {FEWEST_EXAMPLES} are needed."
     schema = next(row for row in layers.depths if row.name == "schema")
     selection, arguments = (step.row for step in layers.funnel)
     clauses = [
@@ -279,7 +279,7 @@ def _weak(row: VerdictRow, modes: Sequence[FailureMode], layer: str, words: dict
         return ""
     found = sorted((mode for mode in modes if mode.layer == layer), key=lambda mode: -mode.count)
     if not found:
-        return f"loses cases in its {row.name}"
+        return f"fails cases at {row.name}"
     worst, *others = found
     said = _sized(words.get(worst.mode, ""), worst.count, row)
     if said.startswith("mostly") or not others or others[0].count < AS_FREQUENT * worst.count:

@@ -136,7 +136,7 @@ FILTERS = [
     OpenApiParameter("argument", str, description="Only cases that called with this argument, a JSON pointer."),
     OpenApiParameter("value", str, description="With `argument`: only those with this JSON value."),
     OpenApiParameter("tools", str, enum=list(Effect), description="Only cases whose expected tool does this."),
-    OpenApiParameter("turn", int, description="Only cases in which the user has written so many messages."),
+    OpenApiParameter("turn", int, description="Only cases with this number of user messages."),
     OpenApiParameter("trial", int, description="Only this trial, from 1."),
     OpenApiParameter("since", date, description="Only cases answered on this day (UTC) or later."),
     OpenApiParameter("until", date, description="Only cases answered on this day (UTC) or before."),

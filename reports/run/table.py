@@ -37,7 +37,7 @@ CELLS: Final = Table(
 )
 MATRIX: Final = Table(
     "Matrix",
-    "A confusion matrix. Rows and columns are in the order that was asked for; cells are row by row.",
+    "A confusion matrix. Rows and columns are in the requested order; cells are row by row.",
     (
         Column("total", int),
         Column("accuracy", RATE),

@@ -36,7 +36,9 @@ class SolvedView(ProjectView):
             OpenApiParameter("layer", str, enum=list(VERDICT_NAMES), description="The verdict that says solved."),
             OpenApiParameter("by", str, enum=["run"], description="A row for each run instead of each agent."),
             OpenApiParameter("sort", str, description=f"Order: {', '.join(SORTS)}, or agent- and an agent's id."),
-            OpenApiParameter("show", str, enum=list(Show), description="Only examples that so many agents solve."),
+            OpenApiParameter(
+                "show", str, enum=list(Show), description="Only examples that this number of agents solve."
+            ),
             OpenApiParameter("page", int, description="Which page, from 1."),
         ],
         responses=SolvedSerializer,

@@ -100,13 +100,13 @@ AGREEMENT, REFUSED, TWINS, WAVERED, LEFT_OUT, FAILED, CLOSE = REASONS = (
     "close",
 )
 TITLES: Final[Mapping[str, str]] = {
-    AGREEMENT: "Agents agree against it",
-    REFUSED: "Its own calls fail",
-    TWINS: "Nearly the same input, other gold",
-    WAVERED: "Labels differ from it",
-    LEFT_OUT: "Agents leave out a call",
-    FAILED: "Agents fail it",
-    CLOSE: "Agents differ in one place",
+    AGREEMENT: "Agents agree on a different answer",
+    REFUSED: "The expected calls fail",
+    TWINS: "Similar input, different gold",
+    WAVERED: "Labels disagree with the gold",
+    LEFT_OUT: "Agents skip an expected call",
+    FAILED: "Accurate agents fail",
+    CLOSE: "Agents differ in one detail only",
 }
 PRIOR: Final = 0.1
 PASS_WRONG: Final = 0.1
@@ -242,10 +242,10 @@ def _agreements(voices: Sequence[ModelOpinion]) -> Iterator[Reason]:
 
 def _agreed(count: str, point: Point) -> str:
     if point.reason == LEFT_OUT:
-        return f"{count} make no call to {point.place}, which the gold expects."
+        return f"{count} do not call {point.place}, which the gold expects."
     if not point.expected:
         return f"{count} call {_cut(point.said)}, which the gold does not expect."
-    return f"{count} say {_cut(point.said)} for {point.place}, where the gold has {_cut(point.expected)}."
+    return f"{count} use {_cut(point.said)} for {point.place}; the gold expects {_cut(point.expected)}."
 
 
 def _cut(text: str) -> str:
@@ -259,7 +259,7 @@ def _refusals(voices: Sequence[ModelOpinion]) -> Iterator[Reason]:
         sided = sum(voice.sides for voice in voices)
         yield Reason(
             REFUSED,
-            f"A call that the gold expects fails when it is made: {_cut(cases[0][1].refused[0])}",
+            f"A call that the gold expects returns an error: {_cut(cases[0][1].refused[0])}",
             REFUSAL * share_against(len(refused), sided, len(voices)),
             len(refused),
             sided,
@@ -277,7 +277,10 @@ def _failed(voices: Sequence[ModelOpinion]) -> Iterator[Reason]:
     )
     failing = [voice for voice in voices if not voice.sides]
     cases = ((voice, trial) for voice in failing for trial in voice.trials)
-    sentence = f"{len(failing)} of {len(voices)} agents fail it, which side with {_skill(voices)} of other gold."
+    sentence = (
+        f"{len(failing)} of {len(voices)} agents fail this example, although they agree with "
+        f"{_skill(voices)} of the other gold labels."
+    )
     yield Reason(
         FAILED,
         sentence,
@@ -302,7 +305,7 @@ def _close(voices: Sequence[ModelOpinion]) -> Iterator[Reason]:
         cases = ((voice, trial) for voice, point in near for trial in voice.trials if point in trial.points)
         yield Reason(
             CLOSE,
-            f"{len(near)} of {len(voices)} agents differ from it in one place alone: {_cut(named)}.",
+            f"{len(near)} of {len(voices)} agents differ from the gold in one detail only: {_cut(named)}.",
             _single_model_discount(voices) * sum(ONE_PLACE * voice.skill for voice, _ in near),
             len(near),
             sum(voice.sides for voice in voices),

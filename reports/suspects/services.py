@@ -97,7 +97,7 @@ def _differing(groups: Any, how: str, weight: float) -> Iterator[tuple[UUID, Rea
             others = [(str(pk), name) for pk, name, other in group.members if other != gold]
             named = tuple({"revision_id": pk, "external_id": name} for pk, name in others[:NAMED])
             verb = "example says" if len(others) == 1 else "examples say"
-            sentence = f"{len(others)} {verb} {how} and expect{'s' if len(others) == 1 else ''} something else."
+            sentence = f"{len(others)} {verb} {how} and expect{'s' if len(others) == 1 else ''} a different answer."
             # The others that expect the same side with it.
             counts = len(others), golds[gold] - 1, size - 1
             if evidence := weight * share_against(*counts):
@@ -130,18 +130,18 @@ def wavered_of(version: DatasetVersion) -> Iterator[tuple[UUID, Reason]]:
 
 
 def _of_page(page: list[Any]) -> Iterator[tuple[UUID, Reason]]:
-    newest: dict[UUID, dict[UUID | None, str]] = defaultdict(dict)
+    newest: dict[UUID, dict[tuple[UUID | None, str], str]] = defaultdict(dict)
     said = Label.objects.filter(revision__in=[revision for _, revision, *_ in page]).order_by("pk")
-    for revision, person, answer, expectation in said.values_list(
-        "revision_id", "reviewer_id", "answer", "expectation"
+    for revision, person, name, answer, expectation in said.values_list(
+        "revision_id", "reviewer_id", "external_author", "answer", "expectation"
     ):
-        newest[revision][person] = _meaning(answer, exact(expectation))
+        newest[revision][person, name] = _meaning(answer, exact(expectation))
     for _, revision, expectation, rounds in page:
         gold = _meaning("expectation", exact(expectation))
         differing = sum(means != gold for means in newest[revision].values())
         if evidence := overruled(differing, len(newest[revision]) - differing):
             people = len(newest[revision])
-            words = f"{differing} of {people} people say something else than the gold"
+            words = f"{differing} of {people} people labelled something different from the gold"
             words += f", in {rounds} rounds." if rounds > 1 else "."
             yield revision, Reason(WAVERED, words, evidence, differing, people - differing, people)
 

@@ -56,7 +56,7 @@ SUSPECT: Final = Table(
         Column(
             "trace",
             UUID,
-            words="That the example was made of, where it is open to the reader.",
+            words="The trace that the example came from, if the reader may see it.",
             optional=True,
             read_only=True,
         ),

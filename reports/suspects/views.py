@@ -96,4 +96,4 @@ def _dispute(request: ProjectRequest, version: DatasetVersion, revision: UUID) -
     except InvalidAct as error:
         messages.error(request, str(error))
     else:
-        messages.success(request, f"{row.external_id} is disputed. An adjudicator who labelled neither side decides.")
+        messages.success(request, f"{row.external_id} is disputed. An adjudicator who did not label it decides.")

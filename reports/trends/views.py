@@ -59,7 +59,7 @@ def trend_sentence(trend: Trend, project: Project) -> TrendSentence:
         return TrendSentence("No run has a scored outcome, so there is no trend.")
     first, last = series.newest[0].run, series.newest[-1].run
     if first.number == last.number:
-        alone = f"Run {last.number} is comparable with no earlier run, so there is no trend."
+        alone = f"Run {last.number} cannot be compared with any earlier run, so there is no trend."
         return TrendSentence(alone if len(trend.rows) > 1 else f"Run {last.number} is the only graded run so far.")
     return _compared(first, last, len(series.newest), project)
 
@@ -68,30 +68,30 @@ def _compared(first: RunFacts, last: RunFacts, joined: int, project: Project) ->
     numbers = first.number, last.number
     pair = two_runs(Run.objects.filter(project=project), *numbers)
     if pair and max(pair.before.size, pair.after.size) > MOST_COMPARED:
-        many = f"with more than {count(MOST_COMPARED)} examples their comparison is made on demand"
+        many = f"comparisons of more than {count(MOST_COMPARED)} examples run on request only"
         return TrendSentence(f"Not tested here: run {first.number} against run {last.number}, {many}.", *numbers)
     if pair is None or pair.refusal:
-        return TrendSentence(f"Cannot tell: run {first.number} and run {last.number} cannot be compared.")
+        return TrendSentence(f"No conclusion: run {first.number} and run {last.number} cannot be compared.")
     row = next((each for each in pair.comparison.layers if each.name == DECIDING), None)
     return TrendSentence(_words(row, *numbers, joined), *numbers)
 
 
 def _words(row: LayerDelta | None, first: int, last: int, joined: int) -> str:
-    runs = f"over {joined} joined runs"
+    runs = f"over {joined} comparable runs"
     if row is None:
-        return f"Cannot tell {runs}: run {first} and run {last} have no scored example in common."
+        return f"No conclusion {runs}: run {first} and run {last} share no scored example."
     found = row.compared
     rates = f"{percent(found.before)} % of examples passed in run {first}, {percent(found.after)} % in run {last}"
     if not row.tells:
         many = f"{count(found.examples)} shared example{'' if found.examples == 1 else 's'}"
-        return f"Cannot tell {runs}: {rates}, and {many} are too few, at least {FEWEST_EXAMPLES} are needed."
+        return f"No conclusion {runs}: {rates}, and {many} are too few; at least {FEWEST_EXAMPLES} are needed."
     if row.change == "same":
-        return f"No change {runs}: every example came out in run {last} as in run {first}."
+        return f"No change {runs}: every example has the same result in run {first} and run {last}."
     if row.change == "unclear":
-        return f"Cannot tell whether the outcome changed {runs}: {rates}, which may be chance."
+        return f"No significant change {runs}: {rates}."
     word, way = WAYS[row.change]
     return (
-        f"{word} {runs}, and not by chance: the outcome {way} from {percent(found.before)} % of examples in run "
+        f"Significantly {word.lower()} {runs}: the pass rate {way} from {percent(found.before)} % of examples in run "
         f"{first} to {percent(found.after)} % in run {last}."
     )
 

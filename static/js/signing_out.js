@@ -32,7 +32,7 @@ const say = (words) => {
 const show = () => {
   part("what").textContent = told();
   part("send").hidden = sendable().length === 0;
-  part("kept").textContent = isOnlyHere() ? "This browser keeps nothing: what you do not send is lost." : "What is not sent stays in this browser. It is shown to you alone, once you have signed in again.";
+  part("kept").textContent = isOnlyHere() ? "This browser cannot store anything. Unsent work will be lost." : "Unsent work stays in this browser. Only you can see it, after you sign in again.";
   if (!dialog().open) dialog().showModal();
 };
 
@@ -56,7 +56,7 @@ const sendAll = async () => {
   let refused = 0;
   try {
     for (const one of sendable()) refused += (await sendOne(one)) ? 0 : 1;
-    if (refused) say(`The server did not take ${refused} of them. Open the example to see why.`);
+    if (refused) say(`The server rejected ${refused} of them. Open the example to see why.`);
   } catch (error) {
     say(error instanceof SignedOut ? "Not sent: you are signed out already." : "Not sent: the server did not answer. Try again in a moment.");
     refused = 1;

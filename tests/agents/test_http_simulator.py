@@ -56,7 +56,7 @@ def test_each_conversation_has_a_world_of_its_own():
         ("/sim/call", 200, b"[]", "/call answered no object"),
         ("/sim/call", 200, b"{}", "/call answered neither a result nor an error"),
         ("/sim/call", 302, b"", "/call answered 302"),
-        ("/sim/state", 200, b'{"state": []}', "/state answered a state that is no object"),
+        ("/sim/state", 200, b'{"state": []}', "/state answered a state that is not an object"),
     ],
 )
 def test_a_service_that_fails_ends_the_conversation_and_says_how(path, status, body, said):

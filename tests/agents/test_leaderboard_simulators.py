@@ -127,10 +127,10 @@ def test_a_long_context_begins_with_more_and_leaves_nothing_behind(simulators):
     [
         (
             row(["[post(text=read(number=0))]"], []),
-            "Turn 1: an argument in [post(text=read(number=0))] is no plain value",
+            "Turn 1: an argument in [post(text=read(number=0))] is not a plain value",
         ),
-        (row([["like(*x)"]], []), "is no plain value"),
-        (row(["[like(number=1+1)]"], []), "is no plain value"),
+        (row([["like(*x)"]], []), "is not a plain value"),
+        (row(["[like(number=1+1)]"], []), "is not a plain value"),
         (own(["MemoryAPI_kv"], [], []), "The class MemoryAPI_kv does not run here: GorillaFileSystem, MathAPI"),
         (own(["TwitterAPI"], [], [], initial_config={"TwitterAPI": 3}), "The simulators failed: AttributeError"),
     ],

@@ -49,7 +49,7 @@ def test_words_and_calls_that_nobody_can_read(stream):
 def test_calls_of_no_shape_of_the_protocol_are_the_endpoints_error_and_not_the_agents():
     with (
         chat_server(lambda _: Trouble(200, '{"choices": [{"message": {"tool_calls": [1]}}]}')) as server,
-        pytest.raises(UnreachableError, match="tool_calls: is no list of objects"),
+        pytest.raises(UnreachableError, match="tool_calls: is not a list of objects"),
     ):
         ask(server)
 

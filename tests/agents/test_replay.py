@@ -155,7 +155,7 @@ def test_gold_on_which_the_world_dies_is_errored():
 def test_a_call_behind_which_nothing_stands_is_unscored():
     verdict = graded(RIGHT, call("gift")).verdict
     assert verdict.status == "unscored"
-    assert verdict.reason == "No simulator answers for gift, so that the effect of the calls is not known."
+    assert verdict.reason == "No simulator answers for gift, so the effect of the calls is not known."
 
 
 def test_without_a_call_due_the_state_is_to_stay():

@@ -31,7 +31,7 @@ from tests.access.addresses import addresses
 from tests.access.arguments import argument
 from tests.access.world import World
 from toolevals.path_prefix import path_below
-from toolevals.sample.services import SLUG
+from toolevals.sample.rest import SLUG
 from toolevals.workspace.jobs.services import job_pause
 from toolevals.workspace.models import Batch, Job, JobState, Membership, Project, Role, User
 

@@ -94,7 +94,7 @@ def faults_of_an_invitation(
     """Invite a person, go the person's way in, and return what is wrong with the pages on it."""
     page.goto(f"{app.url}/p/shop-support/members/")
     page.get_by_label("E-mail address").fill("nora.with.a.long.address@department.example.org")
-    page.get_by_role("button", name="Make the link").click()
+    page.get_by_role("button", name="Create invitation link").click()
     link = page.locator("[data-copy]").get_attribute("data-copy") or ""
     wrong = faults(page, "an invitation made", axe, contrast)
     page.context.clear_cookies()
@@ -102,7 +102,7 @@ def faults_of_an_invitation(
     wrong += faults(page, "an invitation's link", axe, contrast)
     page.get_by_label("Your name").fill("Nora Newcome")
     page.get_by_label("Password", exact=True).fill("correct horse battery")
-    page.get_by_label("The same password again").fill("correct horse battery")
-    page.get_by_role("button", name="Make the account").click()
+    page.get_by_label("Confirm password").fill("correct horse battery")
+    page.get_by_role("button", name="Create account").click()
     expect(page.get_by_text("Your account is made")).to_be_visible()
     return wrong + faults(page, "signing in after an invitation", axe, contrast)

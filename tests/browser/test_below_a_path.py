@@ -200,7 +200,7 @@ def _programs(owner: Page, app: LiveApp, proxy: PrefixProxy, tmp_path: Path, pat
     tracing.stop()
     owner.goto(f"{proxy.url}/p/shop-support/traces/?agent={dataset}")
     deadline = time.monotonic() + WAIT / 1000
-    while owner.get_by_text("No trace is like this.").is_visible():
+    while owner.get_by_text("No traces match these filters.").is_visible():
         assert time.monotonic() < deadline
         owner.wait_for_timeout(500)
         owner.reload()

@@ -36,7 +36,7 @@ def test_keys_open_it_reach_the_link_and_close_it(page: Page, live_app: LiveApp,
     button.focus()
     page.keyboard.press("Enter")
     meaning = page.get_by_role("note")
-    expect(meaning).to_contain_text("How many examples of each kind are there")
+    expect(meaning).to_contain_text("How many examples of each kind exist per tool")
     page.keyboard.press("Tab")
     expect(meaning.get_by_role("link", name="More")).to_be_focused()
     page.keyboard.press("Escape")

@@ -108,7 +108,7 @@ def bring_examples(ada: Person) -> None:
     to_page(ada, "Overview")
     drop(ada, "examples.csv")
     ada.fill("Or a new one", "desk")
-    expect(ada.page.get_by_label("Tools of a new one")).to_contain_text("library, version 1")
+    expect(ada.page.get_by_label("Default tools for a new dataset")).to_contain_text("library, version 1")
     ada.press("Import the examples")
     # The preview of the file has a heading "Columns" too.
     ada.sees(ada.page.locator(".columns-table"))
@@ -132,7 +132,7 @@ def join(ada: Person, ben: Person) -> None:
     to_page(ada, "Members")
     ada.fill("E-mail address", "ben@example.org")
     ada.choose("Role", "reviewer")
-    ada.press("Make the link")
+    ada.press("Create invitation link")
     ada.sees(ada.page.locator(".secret code"))
     link = ada.page.locator(".secret code").inner_text()
     ada.follow("Labelling")
@@ -144,8 +144,8 @@ def join(ada: Person, ben: Person) -> None:
     ben.read()
     ben.fill("Your name", "Ben")
     ben.fill("Password", PASSWORD)
-    ben.fill("The same password again", PASSWORD)
-    ben.press("Make the account")
+    ben.fill("Confirm password", PASSWORD)
+    ben.press("Create account")
     sign_in(ben, "ben@example.org")
     ben.sees(ben.page.get_by_role("navigation", name="Project", exact=True))
 
@@ -236,9 +236,9 @@ def read_matrix(ada: Person) -> None:
     ada.point_at(ada.page.locator("[data-back]"))
     ada.named("CSV")
     ada.point_at(ada.page.locator("[data-csv] summary"))
-    ada.named("Matrix, a row a cell")
+    ada.named("Matrix, one row per cell")
     with ada.page.expect_download() as downloading:
-        ada.point_at(ada.page.get_by_role("link", name="Matrix, a row a cell", exact=True))
+        ada.point_at(ada.page.get_by_role("link", name="Matrix, one row per cell", exact=True))
     table = list(csv.DictReader(downloading.value.path().read_text().splitlines()))
     assert ("renew_loan", "list_loans", "2") in {(row["expected"], row["actual"], row["count"]) for row in table}
 
@@ -247,7 +247,7 @@ def hold_gate(ada: Person, app: LiveApp, monkeypatch: pytest.MonkeyPatch) -> Non
     """Keep a gate on a page, make a token, and hold the run by the gate's name at a terminal, as CI does."""
     to_page(ada, "Overview")
     drop(ada, "gate.yaml")
-    ada.press("Open it as a gate")
+    ada.press("Create a gate from this file")
     ada.fill("Name", "release")
     ada.press("Save the gate", within=ada.page.locator(".gate-acts"))
     ada.sees(ada.page.get_by_role("region", name="Document of the gate"))
@@ -273,4 +273,4 @@ def hold_gate(ada: Person, app: LiveApp, monkeypatch: pytest.MonkeyPatch) -> Non
             cwd=ROOT, text=True, capture_output=True, check=False,
         )  # fmt: skip
     assert done.returncode == by_name.status == 0, done.stdout + done.stderr
-    assert "The gate is passed. 2 passed." in done.stdout
+    assert "Gate passed. 2 passed." in done.stdout

@@ -100,7 +100,7 @@ def test_an_owner_has_a_judge_asked_and_reads_what_it_says(app: LiveApp, person:
     listed.get_by_role("link").first.click()
     rules = page.get_by_role("region", name="Online rules")
     expect(rules.get_by_text("not judged")).to_be_visible()
-    expect(rules.get_by_text("The judge's budget of the day was spent.")).to_be_visible()
+    expect(rules.get_by_text("The judge’s daily budget is used up.")).to_be_visible()
     _pictures(page, "trace-not-judged")
 
     # Its verdicts by day, and the trace that it failed.

@@ -87,7 +87,7 @@ def test_problems_stand_beside_their_fields(alone: Page):
     alone.keyboard.press("Control+Enter")
     expect(alone.locator("[data-remaining]")).to_have_text("3 fields to finish")
     expect(alone.locator("[name='c1.v/order_id']")).to_be_focused()
-    expect(alone.locator("[data-error='c1/order_id']")).to_contain_text("Needs a value")
+    expect(alone.locator("[data-error='c1/order_id']")).to_contain_text("Enter a value")
     alone.keyboard.type("A-1")
     alone.keyboard.press("Tab")
     expect(alone.locator("[data-error='c1/order_id']")).to_be_hidden()

@@ -133,7 +133,7 @@ def sample(ada: Page, app: LiveApp) -> int:
     ada.get_by_label("Turns").select_option("one")
     ada.get_by_label("clusters of requests").check()
     picture(ada, "ask")
-    ada.get_by_role("button", name="Show the texts first").click()
+    ada.get_by_role("button", name="Preview").click()
     heading = ada.get_by_role("heading", name=re.compile(r"^\d+ examples to make$"))
     expect(heading).to_be_visible(timeout=SLOW)
     expect(ada.get_by_text(f"{TRACES} traces drawn")).to_be_visible()
@@ -225,11 +225,11 @@ def read(ada: Page, app: LiveApp) -> None:
     examples.get_by_role("link", name="Run 1").click()
     expect(ada.locator(".case-head")).to_contain_text(name)
     picture(ada, "case")
-    ada.get_by_role("link", name="Open the trace").click()
+    ada.get_by_role("link", name="View trace").click()
     expect(ada).to_have_url(trace)
     examples.get_by_role("link", name=name, exact=True).click()
     expect(ada.get_by_role("heading", level=1)).to_contain_text(name)
-    ada.get_by_role("link", name="Open the trace").click()
+    ada.get_by_role("link", name="View trace").click()
     expect(ada).to_have_url(trace)
 
 

@@ -249,10 +249,10 @@ def test_a_value_is_said_to_be_from_the_conversation_only_where_it_is(trip: Page
 
     for name, said, words in (
         ("city", "Linz", "from “Linz”, turn 1"),
-        ("city", "A-77", "“A-77” is no option of city. Nothing was changed"),
-        ("nights", "A-77", "“A-77” is no whole number. Nothing was changed"),
-        ("quiet", "Vienna", "“Vienna” is no option of quiet. Nothing was changed"),
-        ("via", "Vienna", "“Vienna” is no option of via. Nothing was changed"),
+        ("city", "A-77", "“A-77” is not an option of city. Nothing was changed"),
+        ("nights", "A-77", "“A-77” is not a whole number. Nothing was changed"),
+        ("quiet", "Vienna", "“Vienna” is not an option of quiet. Nothing was changed"),
+        ("via", "Vienna", "“Vienna” is not an option of via. Nothing was changed"),
     ):
         pick(trip, name, said)
         expect(told(name)).to_have_text(words)

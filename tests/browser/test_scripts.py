@@ -228,10 +228,10 @@ def test_what_is_refused_becomes_a_draft(scripts: tuple[Page, Server]) -> None:
     ("field", "said", "value", "words"),
     [
         ("n", "$1,250.00", "1250", "from “$1,250.00”, the order"),
-        ("n", "A-17", "", "“A-17” is no whole number. Nothing was changed"),
+        ("n", "A-17", "", "“A-17” is not a whole number. Nothing was changed"),
         ("t", "A-17", "A-17", "from “A-17”, the order"),
         ("o", "blue", "blue", "from “blue”, the order"),
-        ("o", "green", "", "“green” is no option of colour. Nothing was changed"),
+        ("o", "green", "", "“green” is not an option of colour. Nothing was changed"),
     ],
 )
 def test_a_value_of_the_conversation_fits_or_says_why_not(

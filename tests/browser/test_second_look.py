@@ -47,10 +47,10 @@ def test_the_label_stays_whatever_is_said(
     submit(page)
     page.get_by_role("link", name="1 second look").click()
     expect(page.get_by_role("heading", name="Second look", exact=True)).to_be_visible()
-    expect(page.locator("#main")).to_contain_text("Some proposals are wrong on purpose.")
+    expect(page.locator("#main")).to_contain_text("Some proposals are deliberately wrong.")
     expect(page.locator("#main")).not_to_contain_text("Rival")
     assert axe(page) == []
-    page.get_by_label("Why? (may stay empty)").fill("It names the order.")
+    page.get_by_label("Reason (optional)").fill("It names the order.")
     page.get_by_role("button", name="The proposal is right").click()
     expect(page.get_by_role("heading", level=1)).to_have_text("Second looks")
     expect(page.locator("table")).to_contain_text("went over to the proposal")

@@ -48,7 +48,10 @@ def test_what_is_in_the_trash_is_destroyed_where_it_is_meant(server, capsys):  #
     assert said(capsys, "delete", "dataset", "never", "--yes")[0] == Exit.OK
     status, text = said(capsys, "destroy", "dataset", "never")
     assert (status, "give --yes to destroy" in text) == (Exit.CONFIGURATION, True)
-    assert said(capsys, "destroy", "dataset", "never", "--yes") == (Exit.OK, "dataset never: being destroyed\n")
+    assert said(capsys, "destroy", "dataset", "never", "--yes") == (
+        Exit.OK,
+        "dataset never: being deleted permanently\n",
+    )
     due = server.python(
         "from django.utils import timezone; from labeling.models import Dataset;"
         "print(Dataset.with_trash.filter(slug='never', destroy_at__gt=timezone.now()).count())"

@@ -23,4 +23,4 @@ def test_without_one_the_rest_works(capsys, monkeypatch):
     monkeypatch.setenv("PATH", "/nowhere")
     line = sandbox_line(capsys)
     assert line.startswith("ok    sandbox: bubblewrap is not installed")
-    assert "only where it is declared trusted" in line
+    assert "only if you declare it trusted" in line

@@ -57,8 +57,8 @@ def test_a_file_s_comment_has_no_links(rows, tmp_path):
     asked += ["--markdown", str(comment)]
     assert main(asked) == Exit.OK
     text = comment.read_text()
-    assert "**Better, and not by chance: outcome 100.0 %, before 0.0 %.**" in text
+    assert "**Significantly better: outcome 100.0 %, was 0.0 %.**" in text
     assert "| ▲ | 25 → 0 | <code>track</code> as <code>refund</code> |" in text
     assert "](" not in text
     assert main(["gate", after, "--markdown", str(comment)]) == Exit.OK
-    assert "Nothing is compared: no run before this one was named." in comment.read_text()
+    assert "No comparison: no baseline run was named." in comment.read_text()

@@ -186,7 +186,7 @@ def test_a_kept_gate_is_held_by_its_name(sample, capsys):
     keep(sample, "release", 0.2)
     assert main(["gate", "--run", "2", "--name", "release"]) == Exit.OK
     said = capsys.readouterr().out
-    assert "The gate is passed. 1 passed." in said
+    assert "Gate passed. 1 passed." in said
     # The server keeps under which name the run was held.
     token = {"Authorization": f"Bearer {os.environ['TOOLEVALS_TOKEN']}"}
     held = httpx.get(f"{sample.url}/api/v1/projects/shop-support/runs/2/gates/", headers=token).json()["results"]
@@ -210,5 +210,5 @@ def test_a_gate_that_is_not_kept_is_a_wrong_option_and_the_kept_ones_are_named(s
     keep(sample, "nightly", 0.1)
     assert main(["gate", "--run", "2", "--name", name]) == Exit.CONFIGURATION
     said = capsys.readouterr().err
-    assert f"the project keeps no gate {name!r}; it keeps " in said
+    assert f"no gate named {name!r} in this project; it keeps " in said
     assert "nightly" in said

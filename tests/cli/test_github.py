@@ -59,7 +59,7 @@ def summary() -> str:
 def test_a_pull_request_gets_a_comment_a_status_and_a_summary(forge, rows, capsys):
     assert gate(rows("run", *[RIGHT] * 20)) == Exit.OK
     (comment,) = forge.comments
-    assert comment["body"].startswith(f"{MARK}### ✅ The gate is passed. 3 passed.\n")
+    assert comment["body"].startswith(f"{MARK}### ✅ Gate passed. 3 passed.\n")
     assert "For <code>3f9c2ab</code>. One comment, changed by each push." in comment["body"]
     ((commit, status),) = forge.statuses
     # Not the commit of the merge, which the environment names.
@@ -67,10 +67,10 @@ def test_a_pull_request_gets_a_comment_a_status_and_a_summary(forge, rows, capsy
     assert status == {
         "state": "success",
         "context": "toolevals / gate gate",
-        "description": "The gate is passed. 3 passed.",
+        "description": "Gate passed. 3 passed.",
         "target_url": "https://forge.example/shop/agent/actions/runs/9",
     }
-    assert summary().startswith("### ✅ The gate is passed. 3 passed.\n")
+    assert summary().startswith("### ✅ Gate passed. 3 passed.\n")
     assert capsys.readouterr().err == ""
 
 
@@ -200,7 +200,7 @@ def test_the_token_goes_to_no_other_address(forge, rows, monkeypatch, capsys):
 @pytest.mark.parametrize(
     ("changed", "words"),
     [
-        ({"GITHUB_REPOSITORY": ""}, "GITHUB_REPOSITORY is not set: this is no job of GitHub Actions"),
+        ({"GITHUB_REPOSITORY": ""}, "GITHUB_REPOSITORY is not set: this is not a job of GitHub Actions"),
         ({"GITHUB_REPOSITORY": "a/b/../c"}, "GITHUB_REPOSITORY is not OWNER/NAME"),
         ({"GITHUB_TOKEN": ""}, "GITHUB_TOKEN is not set"),
         ({"GITHUB_TOKEN": "a\nb"}, "characters that no token has"),
@@ -321,7 +321,7 @@ def test_a_named_file_is_taken_and_one_outside_the_checkout_is_refused(forge, co
     assert [each[:2] for each in annotated(forge)] == [("shop/tools.json", 3)]
     assert not any("/files" in each for each in forge.asked)
     assert compared(*moved, "--tool-file", str(outside)) == Exit.CONFIGURATION
-    assert "is no file of the checkout" in capsys.readouterr().err
+    assert "is not a file of the checkout" in capsys.readouterr().err
     assert main(["gate", "after.jsonl", "--tool-file", str(inside)]) == Exit.CONFIGURATION
     assert "give --github, too" in capsys.readouterr().err
 

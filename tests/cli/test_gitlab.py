@@ -34,7 +34,7 @@ def test_a_merge_request_gets_one_comment_and_statuses(forge, rows):
     assert gate(rows("run", WRONG)) == Exit.FAILED
     assert len(forge.comments) == 5
     assert forge.comments[3]["body"].endswith("All is well.")
-    assert "### ❌ The gate is not passed." in forge.comments[4]["body"]
+    assert "### ❌ Gate failed." in forge.comments[4]["body"]
     assert [(commit, said["state"], said["name"]) for commit, said in forge.statuses] == [
         (COMMIT, state, "toolevals / gate gate") for state in ("success", "failed")
     ]

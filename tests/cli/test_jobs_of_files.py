@@ -82,7 +82,7 @@ def test_an_example_that_is_there_twice_is_found_across_blocks(tmp_path, small_b
     path = tmp_path / "rows.jsonl"
     path.write_text("".join(f"{json.dumps(row(f'ex-{place % 40}', tool_calls=[]))}\n" for place in range(50)))
     assert main(["gate", str(path), "--jobs", "2"]) == Exit.DATA
-    assert "trial 0 of ex-0 is there twice" in capfd.readouterr().err
+    assert "trial 0 of ex-0 appears twice" in capfd.readouterr().err
 
 
 def test_an_interrupted_run_leaves_no_half_output_and_no_process(file, monkeypatch, capfd):

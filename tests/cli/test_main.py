@@ -31,7 +31,7 @@ def test_a_verb_under_its_old_name_still_works_and_says_the_new_one(capsys):
     assert command.main(["again", "--help"]) == Exit.OK
     heard = capsys.readouterr()
     assert "usage: toolevals retry" in heard.out
-    assert "`again` is called `retry` now" in heard.err
+    assert "`again` has been renamed to `retry`" in heard.err
 
 
 def test_every_status_is_documented():
@@ -78,7 +78,7 @@ def test_asking_for_help_loads_no_verb():
         for name in loaded.strip().split("|")
         if name.startswith(("toolevals.", "urllib.request", "jsonschema", "yaml"))
     }
-    own = {f"toolevals.cli{part}" for part in ("", ".main", ".output", ".verbs")}
+    own = {f"toolevals.cli{part}" for part in ("", ".main", ".output", ".verbs")} | {"toolevals.server_errors"}
     assert ours == own
 
 

@@ -46,7 +46,7 @@ def test_a_database_that_is_not_ready_is_named(tmp_path):
         cwd=ROOT, env=environment, text=True, capture_output=True, check=False,
     )  # fmt: skip
     assert done.returncode == Exit.CONFIGURATION
-    assert done.stderr.startswith("toolevals: the database is not ready yet: start `toolevals serve` once")
+    assert done.stderr.startswith("toolevals: the database is not set up yet: run `toolevals serve` once")
     assert str(data) in done.stderr
     # What is said after a start names the same folder.
     assert serve.first_account(data).startswith(f"TOOLEVALS_DATA_DIR='{data}' ")

@@ -227,7 +227,7 @@ def test_a_model_named_with_its_protocol_needs_nothing_set_up_on_pages(imported,
         monkeypatch.setenv("OPENAI_BASE_URL", asked.url)
         assert command.main(["run", "core", "--model", "openai:small:8b"]) == Exit.OK
         said = capsys.readouterr()
-        assert "OPENAI_API_KEY is kept as the project's secret openai-127-0-0-1-" in said.err
+        assert "OPENAI_API_KEY saved as project secret openai-127-0-0-1-" in said.err
         assert "sk-kept-once" not in said.out + said.err
         # What the project holds is used, and no key is sent again.
         monkeypatch.setenv("OPENAI_API_KEY", "sk-another")
@@ -247,7 +247,7 @@ def test_a_run_of_errors_alone_says_why_and_is_no_success(imported, capsys, monk
     said = capsys.readouterr().err
     assert "errored: ex-1, trial 0: " in said
     assert "401" in said
-    assert "Nothing is scored. To re-run: toolevals retry" in said
+    assert "No scored cases. To re-run errored cases: toolevals retry" in said
 
 
 def test_a_login_stands_for_address_project_and_token(imported, server, tmp_path, capsys, monkeypatch):
@@ -304,7 +304,7 @@ def test_files_come_from_standard_input_and_warnings_are_printed(imported, tmp_p
     asked = ["run", "core", "--predictions", "-", "--name", "an-agent"]
     assert command.main(asked) == Exit.OK
     assert command.main([*asked, "--system", "-"]) == Exit.CONFIGURATION
-    assert "are both standard input" in capsys.readouterr().err
+    assert "both read standard input" in capsys.readouterr().err
 
 
 def test_conversations_give_the_decision_that_is_asked_for_and_a_table_finds_its_delimiter(imported, tmp_path, capsys):

@@ -54,7 +54,7 @@ def test_a_file_is_read_as_the_import_reads_it(file, capsys):
     said = capsys.readouterr()
     assert "examples: 1" in said.out
     assert "line 2" in said.err
-    assert "line 3 /id: the id q is used in line 1 already" in said.err
+    assert "line 3 /id: the id q is already used in line 1" in said.err
 
 
 def test_a_zip_is_counted_by_its_rows(file, capsys):

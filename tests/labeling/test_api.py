@@ -107,7 +107,7 @@ def test_errors_are_problems_with_pointers(chief, shop, reviewer, run_jobs):
     conflict = chief.send(
         "POST", f"adjudications/{claim['revision']}/", {"expectation": NO_CALL, "rationale": "x"}, 409
     )
-    assert "nothing to decide" in conflict["detail"]
+    assert "Nothing to decide" in conflict["detail"]
     taken = chief.send("POST", "datasets/", {"slug": "support", "name": "Again"}, 422)
     assert taken["problems"]
     assert chief.send("POST", "datasets/support/versions/", {}, 409)["status"] == 409

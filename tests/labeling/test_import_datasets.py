@@ -48,7 +48,7 @@ def test_a_bad_row_is_named_and_the_others_are_imported(dataset, load):
     job = load(lines([*(XLAM | {"id": number} for number in range(60)), XLAM | {"id": 60, "answers": "x"}]), "auto")
     assert job.state == JobState.SUCCEEDED
     assert Example.objects.count() == 60
-    assert warnings(job) == [(61, "is no list of calls with name and arguments: the row is left out")]
+    assert warnings(job) == [(61, "is not a list of calls with name and arguments: the row is left out")]
 
 
 def test_a_file_of_bad_rows_alone_is_refused(dataset, load):

@@ -83,4 +83,4 @@ def test_a_log_of_conversations_is_imported_and_a_wrong_line_is_named(load):
     assert load(log, "chatlog").report["unchanged"] == 2
     broken = load(log + b"no speaker\n", "chatlog")
     assert broken.state == JobState.FAILED
-    assert "line 7: begins with no known speaker" in json.dumps(broken.report)
+    assert "line 7: starts with no known speaker" in json.dumps(broken.report)

@@ -189,4 +189,4 @@ def test_a_bad_line_refuses_the_file_and_is_named(load, source):
     job = load([good, {}, good, {"id": 1}], source)
     assert job.state == JobState.FAILED
     assert [line for line, _ in problems(job)] == [2, 3, 4]
-    assert "line 1 already" in job.report["errors"][1]["message"]
+    assert "already used in line 1" in job.report["errors"][1]["message"]

@@ -183,7 +183,7 @@ def test_packed_files_are_unpacked_and_broken_ones_refused(load, monkeypatch):
     assert load(gzip.compress(text), "csv", PLAIN).report["added"] == 1
     cut = load(gzip.compress(text)[:-9], "csv", PLAIN)
     assert cut.state == JobState.FAILED
-    assert "is no whole gzip file, it is whole for the first" in cut.report["errors"][0]["message"]
+    assert "is not a whole gzip file, it is whole for the first" in cut.report["errors"][0]["message"]
     lines = b'{"id": "z", "input": {"messages": [{"role": "user"}]}}\n'
     assert load(gzip.compress(lines), "jsonl").report["added"] == 1
     monkeypatch.setattr("django.conf.settings.UPLOAD_MAX_BYTES", 1000)

@@ -157,7 +157,7 @@ class TestGold:
         assert found(dataset, "never_filled") == []
         examples_import(dataset=dataset, actor=None, rows=rows[9:])
         assert [each["sentence"] for each in found(dataset, "never_filled")] == [
-            "get_order is called by 10 golds, and none fills its optional verbose."
+            "get_order is called by 10 gold labels, and none sets the optional argument verbose."
         ]
 
 

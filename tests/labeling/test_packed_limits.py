@@ -70,7 +70,7 @@ def preview_of(file: io.BytesIO) -> None:
 @pytest.mark.parametrize("piece", [b"\0", b"a"])
 def test_a_first_line_without_end_is_refused_before_the_rest_is_unpacked(piece):
     packed = io.BytesIO(gzip.compress(piece * 400 * MEGABYTE, 1))
-    with pytest.raises(InvalidDocument, match="is no JSON, and its first line is longer than 4,000,000 bytes"):
+    with pytest.raises(InvalidDocument, match="is not JSON, and its first line is longer than 4,000,000 bytes"):
         source_of(packed)
     assert packed.tell() < len(packed.getvalue()) / 10
 

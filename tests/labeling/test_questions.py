@@ -75,12 +75,12 @@ def test_who_holds_a_claim_neither_reads_nor_answers(
     assert slot is not None
     assert slot.revision_id == revision.pk
     assert texts(adjudicator, Role.ADJUDICATOR) == []
-    with pytest.raises(InvalidAct, match="hold no claim"):
+    with pytest.raises(InvalidAct, match="have not labelled or claimed"):
         comment_add(revision=revision, asker=ann, actor=adjudicator, text="The next one.")
 
 
 def test_reviewers_do_not_answer(asked: Comment, revision: Revision, ann: User, ben: User):
-    with pytest.raises(InvalidAct, match="Adjudicators"):
+    with pytest.raises(InvalidAct, match="Only adjudicators"):
         comment_add(revision=revision, asker=ann, actor=ben, text="I think so too.")
 
 
@@ -149,10 +149,10 @@ def test_who_opens_a_question_is_not_asked_to_label(
     # A place of its own by a direct link, or by its id.
     slot = revision.slots.order_by("number")[0]
     page = client.get(reverse("labeling:label-slot", args=["shop", slot.pk]))
-    assert (page.status_code, "You have opened a question" in page.content.decode()) == (403, True)
+    assert (page.status_code, "You have read a question" in page.content.decode()) == (403, True)
     for path, body in (("", None), ("label/", {"expectation": NO_CALL})):
         answer = client.post(f"/api/v1/projects/shop/claims/{slot.pk}/{path}", body, content_type="application/json")
-        assert (answer.status_code, "You have opened a question" in answer.content.decode()) == (409, True)
+        assert (answer.status_code, "You have read a question" in answer.content.decode()) == (409, True)
     assert not Label.objects.exists()
     # Its author goes on.
     assert client.get(address).status_code == 200
@@ -168,7 +168,7 @@ def test_who_passed_an_example_on_and_opens_a_question_does_not_take_it_up_again
     assert slot is not None
     skip = slot_skip(slot=slot, actor=adjudicator)
     assert question_open(revision=revision, actor=adjudicator)
-    with pytest.raises(InvalidAct, match="opened a question"):
+    with pytest.raises(InvalidAct, match="read a question"):
         skip_undo(skip=skip, actor=adjudicator)
 
 

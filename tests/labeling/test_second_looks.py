@@ -133,7 +133,7 @@ def test_the_adjudicator_reads_it_as_a_remark_and_the_gold_says_so(
     client = Client()
     client.force_login(chief)
     page = client.get(f"/p/{project.slug}/adjudicate/{revision.pk}/").content.decode()
-    assert "After seeing an agent, 1 reviewer would say otherwise" in page
+    assert "After seeing an agent, 1 reviewer would change their label" in page
     assert "It asks to cancel." in page
     assert "Rival" not in page
     assert ann.name not in page.split('<main id="main"')[1]

@@ -105,4 +105,4 @@ def test_what_was_decided_meanwhile_is_a_conflict(looked, ann, ask, dataset):
     ask(ann, "POST", f"{looked.pk}/")
     second_looks_end(dataset=dataset, actor=None)
     answer = ask(ann, "POST", f"{looked.pk}/answer/", {"answer": "kept"}, 409)
-    assert "decided meanwhile" in answer["detail"]
+    assert "has been decided" in answer["detail"]

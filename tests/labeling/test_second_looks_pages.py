@@ -31,7 +31,7 @@ def test_the_pages_ask_and_list_and_tell_what_was_wrong_on_purpose_afterwards(
     assert ">Second look<" in page
     assert "cancel_order" in page
     assert "Rival" not in page
-    assert "Some proposals are wrong on purpose." in page
+    assert "Some proposals are deliberately wrong." in page
     assert "1 second look" in client.get(f"{base}/label/", follow=True).content.decode()
     assert client.post(f"{url}answer/", {"answer": "maybe"}).status_code == 422
     assert client.post(f"{url}answer/", {"answer": "went_over"}).status_code == 302

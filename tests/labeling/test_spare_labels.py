@@ -81,7 +81,7 @@ def test_who_was_never_handed_the_example_keeps_nothing(late, members):
     stranger = members(1)[0]
     with pytest.raises(NoPlaceLeft):
         label_hand_in(slot=slot, actor=stranger, expectation=call())
-    with pytest.raises(InvalidAct, match="not handed to you"):
+    with pytest.raises(InvalidAct, match="not assigned to you"):
         label_keep(slot=slot, actor=stranger, expectation=call())
     assert not SpareLabel.objects.exists()
 
@@ -146,10 +146,10 @@ def test_the_page_says_that_it_is_kept_and_goes_on(client, late, project):
     url = f"/p/{project.slug}/label/{slot.pk}"
     told = client.post(f"{url}/draft/", sent)
     assert told.status_code == 409
-    assert "it is kept as a spare label" in told.json()["message"]
+    assert "saved as a spare label" in told.json()["message"]
     answer = client.post(f"{url}/submit/", sent, headers={"HX-Request": "true", "X-Submission": "b" * 32})
     assert answer["X-Accepted"] == "b" * 32
-    assert "Kept as a spare label: others had ex-0 meanwhile." in answer.content.decode()
+    assert "Saved as a spare label: ex-0 was already labelled by others." in answer.content.decode()
     assert SpareLabel.objects.get().rationale == "Late."
     LabelSlot.objects.exclude(state="submitted").update(state="closed", priority=None)
     again = client.post(f"{url}/submit/", sent, headers={"HX-Request": "true"}).content.decode()

@@ -99,7 +99,7 @@ def test_roles(disagreed: Revision, second_reviewer: User, owner: User, outsider
 def test_the_gold_so_far(disagreed: Revision, client: Client):
     page = body(client.post(url("adjudicate-outcome", disagreed.pk), choices(refund_to="left")))
     assert "valid against the schema" in page
-    assert "1 difference is still open; the left side is used." in page
+    assert "1 difference is undecided. The left side is used for now." in page
     as_json = body(client.post(url("adjudicate-outcome", disagreed.pk), choices() | {"to": "json"}))
     assert "&quot;create_return&quot;" in as_json
     broken = body(client.post(url("adjudicate-outcome", disagreed.pk), {"mode": "json", "json": '{"kind": "maybe"}'}))
@@ -137,7 +137,7 @@ def test_a_decision_needs_every_part_and_a_reason(disagreed: Revision, client: C
 def test_without_a_script_what_was_chosen_stays(disagreed: Revision, client: Client):
     response = client.post(url("adjudicate-decide", disagreed.pk), choices(express="left") | {"rationale": "Half."})
     assert response.status_code == 422
-    assert "1 difference is still open" in body(response)
+    assert "1 difference is undecided" in body(response)
     assert "Half." in body(response)
 
 

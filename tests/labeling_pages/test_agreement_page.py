@@ -222,8 +222,8 @@ def test_all_pairs_are_counted_in_blocks_and_the_page_says_how_many_wait(
 ) -> None:
     Label.objects.update(created_at=timezone.now() - timedelta(days=1))
     page = body(as_user(viewer).get(at()))
-    assert "2 more wait for a full block of 20" in page
-    assert "The figures of all pairs begin with 20 pairs." in page
+    assert "2 more pairs appear when the next block of 20 is complete" in page
+    assert "Figures for all pairs appear after 20 pairs." in page
     monkeypatch.setattr("labeling.agreement.figures.BLOCK", 2)
     page = body(as_user(viewer).get(at()))
     assert "of 2 pairs of labels choose the same tool" in page

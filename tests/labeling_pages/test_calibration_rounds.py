@@ -179,7 +179,7 @@ def test_a_round_that_comes_first_is_shown_instead_of_an_example(solved: Dataset
     client = as_user(reviewer)
     address = reverse("labeling:label", args=["shop"])
     shown = text(client.get(address))
-    assert "First a calibration round" in shown
+    assert "Calibration round first" in shown
     assert url("calibrate", made.pk) in shown
     Program(reviewer).send("POST", "claims/", {}, 409)
     finish(client, made, NONE)

@@ -141,7 +141,7 @@ def test_drafts_are_accepted_dropped_and_changed(
     rows = [read_example(row(30, expected_tool="create_return", expected_args=arguments))]
     examples_import(dataset=gold, actor=None, rows=rows)
     client = as_user(adjudicator)
-    assert "No drafts wait" in body(client.get(at("proposals")))
+    assert "No drafts to review" in body(client.get(at("proposals")))
     client.post(at("proposals-make"), {"kind": "null_optional"})
     drafts = list(ProposedExample.objects.open().order_by("pk"))
     assert [draft.parameter for draft in drafts] == ["/quantity", "/express", "/store", "/extra", "/pickup"]

@@ -49,7 +49,7 @@ def test_a_dataset_is_added(project: Project, client: Client):
     entered = {"name": "New", "slug": "new", "guideline": "# One"}
     assert client.post(url("datasets"), entered)["Location"] == url("import", "new")
     assert Dataset.objects.get(slug="new").guideline == "# One"
-    assert "There is a dataset of this short name." in body(client.post(url("datasets"), entered))
+    assert "A dataset with this short name already exists." in body(client.post(url("datasets"), entered))
 
 
 def test_reviewers_add_none(project: Project, reviewer: User, as_user: AsUser):
@@ -190,7 +190,7 @@ def test_a_version_gets_a_note_and_a_tag_that_moves(disagreed: Revision, client:
     assert client.get(url("version-export", "core", "stable")).status_code == 200
     refused = client.post(second, {"tags": "stable"})
     assert refused.status_code == 409
-    assert "Save, and move the tag here" in body(refused)
+    assert "Save and move the tag to this version" in body(refused)
     assert client.post(second, {"tags": "stable", "move": "1"}).status_code == 302
     assert list(DatasetVersion.objects.order_by("number").values_list("tags", flat=True)) == [["v1.0"], ["stable"]]
     wrong = client.post(second, {"tags": "9"})

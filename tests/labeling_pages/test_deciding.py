@@ -47,7 +47,7 @@ def test_both_are_right_as_alternatives(disagreed: Revision, client: Client):
 
 def test_it_is_set_aside_and_that_is_taken_back(disagreed: Revision, client: Client, swap: dict[str, str]):
     shown = client.post(url("adjudicate-outcome", disagreed.pk), choices() | {"to": "aside", "aside": "ambiguous"})
-    assert "There will be no gold" in body(shown)
+    assert "No gold will be set" in body(shown)
     entered = {"mode": "aside", "aside": "ambiguous", "rationale": "Which order?"}
     response = client.post(url("adjudicate-decide", disagreed.pk), entered, headers=swap)
     made = Adjudication.objects.get()
@@ -86,7 +86,7 @@ def test_what_people_passed_on_shows_why_without_names(
         Skip.objects.create(revision=revision, reviewer=user, reason=f"Unclear <b>{user.pk}</b>")
     revision_evaluate(revision_locked(revision.pk))
     page = body(client.get(url("adjudicate-revision", revision.pk)))
-    assert "2 people passed it on" in page
+    assert "2 people skipped this example" in page
     assert "Unclear &lt;b&gt;" in page
     assert reviewer.name not in page
     assert second_reviewer.name not in page
@@ -176,7 +176,7 @@ def test_reviewers_read_what_came_of_their_labels(
     assert "store" in page
     assert "1 new" in page
     client.post(url("feedback-seen"))
-    assert "nothing new" in body(client.get(url("feedback")))
+    assert "no new feedback" in body(client.get(url("feedback")))
     first = as_user(reviewer)
     assert "All decisions agree" in body(first.get(url("feedback")))
     assert "ex-0" in body(first.get(url("feedback") + "?same"))

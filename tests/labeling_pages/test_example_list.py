@@ -174,8 +174,24 @@ def test_what_differs_is_set_aside(
     differing_compared(label("ex-0", second_reviewer, returned("A-2")).revision)
     said = act(as_user(adjudicator), "set-aside", ["ex-0", "ex-1"], answer="ambiguous", rationale="Two readings.")
     assert "1 of 2 examples is set aside." in said
-    assert "ex-1: There is nothing to decide" in said
+    assert "ex-1: Nothing to decide" in said
     assert Revision.objects.get(example__external_id="ex-0").resolution == "set_aside"
+
+
+def test_a_stratum_is_set_and_removed(dataset: Dataset, adjudicator: User, as_user: AsUser):
+    client = as_user(adjudicator)
+    said = act(client, "tag", ["ex-0", "ex-1"], stratum="difficulty", value="hard")
+    assert "2 of 2 examples changed: difficulty “hard”." in said
+    assert "1 of 2 examples changed: difficulty “easy”. 1 had it already." in (
+        act(client, "tag", ["ex-1"], stratum="difficulty", value="easy")
+        and act(client, "tag", ["ex-0", "ex-1"], stratum="difficulty", value="easy")
+    )
+    act(client, "tag", ["ex-0"], stratum="difficulty", value="")
+    assert dict(dataset.examples.values_list("external_id", "difficulty")) == {"ex-0": "", "ex-1": "easy", "ex-2": ""}
+    details = AuditEntry.objects.filter(verb="example_tag", actor=adjudicator).order_by("pk").values_list("detail")
+    assert [detail["before"] for (detail,) in details] == ["", "", "hard", "hard", "easy"]
+    long = {"act": "tag", "example": selected("ex-0"), "stratum": "effect", "value": "much too long"}
+    assert "At most 10 characters." in body(client.post(url("examples-act", "core"), long))
 
 
 def test_a_batch_is_made_of_them(dataset: Dataset, adjudicator: User, as_user: AsUser):

@@ -84,7 +84,7 @@ def test_the_last_label_leads_to_nothing_left(reviewer: User, as_user: AsUser, s
     response = as_user(reviewer).post(url("label-submit", slot.pk), fields(), headers=swap)
     page = body(response)
     assert "Nothing to label" in page
-    assert "You have handed in 1 label, 1 of them today." in page
+    assert "You have submitted 1 label, 1 of them today." in page
     assert "Submitted ex-0." in page
     assert response.headers["HX-Push-Url"] == url("label")
 
@@ -126,7 +126,7 @@ def test_skip_needs_a_reason_and_goes_on(slot: LabelSlot, reviewer: User, as_use
     page = body(client.post(url("label-skip", slot.pk), entered, headers=swap))
     skip = Skip.objects.get(reviewer=reviewer)
     assert skip.reason == "The example is broken. no text"
-    assert "Skipped ex-0. It goes to someone else." in page
+    assert "Skipped ex-0. Another person will get it." in page
     assert 'data-title="Label ex-1"' in page
     page = body(client.post(url("skip-undo", skip.pk), headers=swap))
     assert 'data-title="Label ex-0"' in page

@@ -36,17 +36,17 @@ def test_an_adjudicator_makes_a_batch_and_reviewers_see_it(
     page = body(as_user(reviewer).get(address("queue", "core")))
     assert "Friday" in page
     assert "0 of 4" in page
-    assert "Make the batch" not in page
+    assert "Create batch" not in page
     again = client.post(address("queue", "core"), said)
     assert again.status_code == 422
-    assert "There is a batch of this name." in body(again)
+    assert "A batch with this name already exists." in body(again)
 
 
 def test_a_batch_of_nothing_is_refused(dataset: Dataset, adjudicator: User, as_user: Callable[[User], Client]):
     batch_create(dataset=dataset, actor=None, name="All", choice=Choice())
     answer = as_user(adjudicator).post(address("queue", "core"), {"name": "Nothing", "names": "ex-0"})
     assert answer.status_code == 422
-    assert "No example that is chosen" in body(answer)
+    assert "None of these examples can be added" in body(answer)
 
 
 def test_the_order_is_changed(dataset: Dataset, adjudicator: User, as_user: Callable[[User], Client]):

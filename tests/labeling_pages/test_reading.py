@@ -245,7 +245,7 @@ ORDER = {"c1.tool": "get_order", "c1.v/order_id": "A-1", "c2.tool": "create_retu
 def test_a_problem_of_a_closed_call_is_said_beside_the_call():
     plan = '[{"id":1,"ordered":[1,2]}]'
     assert problems(plan=plan, open="2", tool="0", **ORDER | {"c2.v/order_id": "A-1", "c1.v/order_id": ""}) == {
-        "c1": "order_id: Needs a value. If any will do, compare by “anything”."
+        "c1": "order_id: Enter a value, or compare by “anything” to accept any value."
     }
     assert problems(plan=plan, open="1", tool="0", **ORDER | {"c2.tool": ""}) == {"c2": "Choose a tool."}
     assert set(problems(plan=plan, open="2", tool="", **ORDER | {"c2.tool": ""})) == {"tool"}

@@ -152,7 +152,7 @@ def test_two_runs_are_compared(door, build):
     examples = [[case] for case in cases_of({("a", "a"): 22})]
     after = build.again(before, examples)
     found = door.call("compare_runs", baseline=before.run.number, candidate=after.run.number)
-    assert found["sentence"].startswith("Better, and not by chance")
+    assert found["sentence"].startswith("Significantly better")
     assert (len(found["fixed"]), len(found["broken"])) == (12, 0)
     assert found["changes"][0]["p_value"] == 2 / 2**12
 
@@ -166,7 +166,7 @@ def test_a_draft_changes_one_description_and_no_other_tool(door, project):
     history = door.call("show_tool", registry="shop", tool="b")
     assert [each["description"] for each in history["history"]] == [change["description"], "When b is wanted."]
     assert [each["version"] for each in door.call("show_tool", registry="shop", tool="a")["history"]] == [1]
-    assert "Nothing is other" in door.refused("draft_version", registry="shop", descriptions=[change], note="again")
+    assert "The draft equals" in door.refused("draft_version", registry="shop", descriptions=[change], note="again")
     unknown = [{"tool": "c", "description": ""}]
     assert "has no tool c" in door.refused("draft_version", registry="shop", descriptions=unknown, note="")
 
@@ -228,7 +228,7 @@ def test_who_may_not_write_by_rest_may_not_write_here(project, run, role):
         ("estimate_run", {"like_run": run}),
         ("check_gate", {"run": run, "gate": "release"}),
     ):
-        assert "This needs the role" in door.refused(name, **arguments)
+        assert "This requires the" in door.refused(name, **arguments)
     assert door.call("find_confusions", run=run)["confusions"]
 
 

@@ -60,7 +60,7 @@ def junit_faults(document: bytes) -> list[str]:
 def _faults_of(element: ElementTree.Element) -> list[str]:
     rule = RULES.get(element.tag)
     if rule is None:
-        return [f"{element.tag} is no element of it"]
+        return [f"{element.tag} is not an element of it"]
     faults = [f"{element.tag} has {name}" for name in element.attrib.keys() - rule.attributes.keys()]
     for name, pattern in rule.attributes.items():
         if name not in element.attrib or not pattern.fullmatch(element.attrib[name]):

@@ -108,11 +108,11 @@ def test_no_text_breaks_out_of_its_cell(name, other):
 @pytest.mark.parametrize(
     ("before", "after", "words"),
     [
-        ("0" * 10 + "1" * 20, "1" * 30, "Better, and not by chance: outcome 100.0 %, before 66.7 %."),
-        ("1" * 30, "0" * 10 + "1" * 20, "Worse, and not by chance: outcome 66.7 %, before 100.0 %."),
-        ("1" * 30, "0" + "1" * 29, "No change is shown: outcome 96.7 %, before 100.0 %, which may be chance."),
-        ("1" * 30, "1" * 30, "No change: outcome 100.0 %, and no example came out otherwise than before."),
-        ("0" * 10, "1" * 10, "10 examples cannot tell what changed, 20 are needed: outcome 100.0 %."),
+        ("0" * 10 + "1" * 20, "1" * 30, "Significantly better: outcome 100.0 %, was 66.7 %."),
+        ("1" * 30, "0" * 10 + "1" * 20, "Significantly worse: outcome 66.7 %, was 100.0 %."),
+        ("1" * 30, "0" + "1" * 29, "No significant change: outcome 96.7 %, was 100.0 %."),
+        ("1" * 30, "1" * 30, "No change: outcome 100.0 %, and every example has the same result as before."),
+        ("0" * 10, "1" * 10, "10 examples are too few to compare, at least 20 are needed: outcome 100.0 %."),
     ],
 )
 def test_the_sentence_says_no_more_than_the_examples(before, after, words):
@@ -155,7 +155,7 @@ def test_a_passed_check_keeps_its_note_alone():
     said = comment(None, "n", status="passed")
     assert "Note" in said
     assert "See" not in said
-    assert "Nothing is compared: no run before this one was named." in said
+    assert "No comparison: no baseline run was named." in said
 
 
 @pytest.mark.thorough
@@ -166,6 +166,6 @@ def test_two_identical_agents_alarm_rarely():
     for _ in range(tries):
         before, after = ("".join("1" if dice.random() < 0.8 else "0" for _ in range(size)) for _ in range(2))
         text = comment(RunChanges([layer("outcome", before, after)]), "n")
-        said.append(next((way for way in ("Better", "Worse") if f"**{way}" in text), ""))
-    assert 0 < said.count("Worse") < 0.03 * tries
-    assert said.count("Better") + said.count("Worse") < 0.05 * tries
+        said.append(next((way for way in ("better", "worse") if f"**Significantly {way}" in text), ""))
+    assert 0 < said.count("worse") < 0.03 * tries
+    assert said.count("better") + said.count("worse") < 0.05 * tries

@@ -83,7 +83,7 @@ def test_junit_is_well_formed_whatever_names_hold(rows, subject, strict):
 
 def test_markdown_shows_the_worst_first_and_links_into_the_matrix():
     text = gate_markdown(report(check("passed", "a"), check("failed", "b", examples=("ex-1", "ex-2"))))
-    assert text.startswith("### ❌ The gate is not passed. 1 failed, 1 passed.\n")
+    assert text.startswith("### ❌ Gate failed. 1 failed, 1 passed.\n")
     assert "[confusion matrix](https://evals.example.org/p/x/?a=1&b=2)" in text
     rows = [line for line in text.splitlines() if line.startswith("| ")][2:]
     assert [row.split(" | ")[1] for row in rows] == ["<code>b</code>", "<code>a</code>"]

@@ -102,7 +102,7 @@ class Machine:
             assert process.stdout is not None
             for printed in process.stdout:
                 said += printed
-                if printed.startswith("The first account is made by"):
+                if printed.startswith("Create the first account with"):
                     break
             yield f"http://127.0.0.1:{port}", said
         finally:

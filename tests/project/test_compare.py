@@ -184,7 +184,7 @@ def test_a_suite_that_prints_nothing_is_told_with_its_reason(repository: Path) -
 
 @pytest.mark.parametrize("revision", ["no-such", "--help", "HEAD; true", ""])
 def test_what_is_no_commit_is_refused(repository: Path, revision: str) -> None:
-    with pytest.raises(RevisionError, match="is no commit"):
+    with pytest.raises(RevisionError, match="is not a commit"):
         commit_of(revision, repository)
 
 

@@ -30,7 +30,7 @@ def test_a_port_in_use_is_said_with_another_to_choose() -> None:
 
 
 def test_an_impossible_port_is_said() -> None:
-    with pytest.raises(CommandError, match="70000 is no port"):
+    with pytest.raises(CommandError, match="70000 is not a port"):
         port_free("127.0.0.1", 70000)
 
 

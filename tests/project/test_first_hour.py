@@ -57,7 +57,7 @@ class Hour:
         return said
 
     def token(self, email: str, project: str) -> str:
-        """Make a token on the project's page, as a browser sends it."""
+        """Create a token on the project's page, as a browser sends it."""
         with httpx.Client(base_url=self.address, follow_redirects=True) as browser:
             for path, entered in (
                 ("/sign-in/", {"email": email, "password": PASSWORD}),
@@ -102,10 +102,10 @@ def test_the_commands_of_the_page_lead_from_the_wheel_to_a_gate(
         with (machine.home / "failing.csv").open(newline="") as rows:
             names = [row["id"] for row in csv.DictReader(rows)]
         assert sorted(names) == ["desk-06", "desk-14", "desk-15"]
-        assert "The gate is passed. 1 passed." in hour.run(passes)
+        assert "Gate passed. 1 passed." in hour.run(passes)
         said = hour.run(fails)
         assert "Examples: desk-06, desk-14, desk-15." in said
-        assert "The gate is passed. 2 passed." in hour.run(file)
+        assert "Gate passed. 2 passed." in hour.run(file)
         assert junit_faults((machine.home / "gate.xml").read_bytes()) == []
         assert BY_NAME in by_name.lines
     for seconds, worked, line in hour.took:

@@ -48,7 +48,7 @@ def found(folder: Path, name: str, text: str) -> list[tuple[int, str]]:
         ("a.html", "<p>\n{% if nobody %}Nobody rated.{% endif %}</p>", [(2, "Nobody")]),
         ("a.html", '<a title="nobody" class="nobody">x</a>', [(1, "nobody")]),
         ("a.html", "<h2>What <b>it</b> took</h2><h2>How to read it</h2>", [(1, "What it took")]),
-        ("a.html", '<h2 class="say">Nothing is graded yet.</h2><h2>It is graded</h2>', [(1, "It is graded")]),
+        ("a.html", '<h2 class="say">Grading has not finished.</h2><h2>It is graded</h2>', [(1, "It is graded")]),
         ("a.js", '// whoever\nsay("whoever asks");\nconst whoever = "whoever";\n', [(2, "whoever")]),
         ("a.py", '"""Asks."""\n\nWORDS = "whoever asks", "ANALYZE it", "whoever"\n', [(3, "whoever")]),
         ("a.py", 'def a():\n    """Asks `whoever`, "nobody",\n\n    and somebody."""\n', [(4, "somebody")]),

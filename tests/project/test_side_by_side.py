@@ -21,7 +21,7 @@ import time
 VERSION = "{version}"
 def graders():
     def passed(cases):
-        print("noise that is no answer")
+        print("noise that is not an answer")
         until = time.process_time() + {seconds}
         while time.process_time() < until:
             pass

@@ -87,7 +87,7 @@ def test_the_base_install_grades_and_gates_without_the_server(built: Built, tmp_
     )
     assert (result.returncode, result.stderr) == (0, "")
     assert "usage: toolevals" in result.stdout
-    assert "The gate is passed." in result.stdout
+    assert "Gate passed." in result.stdout
 
 
 def test_the_base_install_is_light(built: Built, tmp_path: Path) -> None:
@@ -167,7 +167,7 @@ def test_an_installation_serves_pages_runs_and_gates(
         asked = ("import", "jsonl", "-", "--dataset", "core", "--tools", "shop", "--freeze", "first")
         assert "core version 1: 1 examples" in toolevals(*asked, input=json.dumps(ROW))
         assert f"{url}/p/shop/runs/1/" in toolevals("run", "core", "--baseline")
-        assert "The gate is passed." in toolevals("gate", "--run", "1", "--threshold", "outcome=1")
+        assert "Gate passed." in toolevals("gate", "--run", "1", "--threshold", "outcome=1")
         toolevals("gate", "--run", "1", "--baseline", "2", "--fail-on-regression", status=4)
         page.goto(f"{url}/p/shop/runs/1/matrix/")
         expect(page.get_by_role("heading", level=1)).to_be_visible()

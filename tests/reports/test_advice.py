@@ -220,7 +220,7 @@ def test_a_tool_that_opens_as_any_could_is_tightened_with_its_own_trigger():
     found = advice_on(Confusion(right.name, called.name, right, called, cases))
     assert [each.text for each in found.tries if each.act == "tighten"] == [
         "Tighten get_order_history. It opens with “Use this tool to”, which fits every tool."
-        " Lead with the trigger: when the user asks about “past” or “customer”, call get_order_history"
+        " Start with the trigger: when the user asks about “past” or “customer”, call get_order_history"
     ]
     needless = advice_on(Confusion(NONE, called.name, None, called, cases))
     assert ["“Use this tool to”" in each.text for each in needless.tries] == [True, False]

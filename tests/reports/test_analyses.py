@@ -135,7 +135,7 @@ FEW = (0, 18)
             WEAK,
             WEAK,
             {"needless_call": 30, "missing_argument": 9},
-            "Often violates the tools’ schemas, often calls where no call is expected,"
+            "Often violates the tools’ schemas, often calls a tool when none is needed,"
             " and sometimes leaves arguments out.",
         ),
         ((0, 0), GOOD, (0, 0), {}, "Chooses the right tool."),
@@ -144,8 +144,7 @@ FEW = (0, 18)
             (40, 60),
             WEAK,
             {"missed_call": 51, "wrong_tool": 9, "wrong_value": 10, "missing_argument": 8},
-            "Formats well, mostly leaves out a call that is expected,"
-            " and often fills in wrong values or leaves arguments out.",
+            "Formats well, mostly misses an expected call, and often fills in wrong values or leaves arguments out.",
         ),
         (
             (40, 60),
@@ -180,8 +179,8 @@ RATES = st.tuples(st.integers(0, 120), st.integers(0, 120)) | st.tuples(st.integ
 # What a sentence can say of a layer: its praise, and its blame.
 CLAUSES = {
     "schema": ("formats well", ["violates the tools’ schemas"]),
-    "selection": ("chooses the right tool", [*WEAK_SELECTION.values(), "loses cases in its selection"]),
-    "arguments": ("fills in the right values", [*WEAK_ARGUMENTS.values(), "loses cases in its arguments"]),
+    "selection": ("chooses the right tool", [*WEAK_SELECTION.values(), "fails cases at selection"]),
+    "arguments": ("fills in the right values", [*WEAK_ARGUMENTS.values(), "fails cases at arguments"]),
 }
 
 
@@ -215,9 +214,9 @@ def test_praise_is_carried_by_the_interval_and_blame_never_reaches_the_goal(colu
 @pytest.mark.parametrize(
     ("outcome", "said"),
     [
-        ((0, 0, 5, 5), "Nothing was scored."),
-        ((1, 0), "1 scored example: the sample cannot tell, at least 20 are needed."),
-        ((10, 9), "19 scored examples: the sample cannot tell, at least 20 are needed."),
+        ((0, 0, 5, 5), "No scored cases."),
+        ((1, 0), "1 scored example: too few for a conclusion, at least 20 are needed."),
+        ((10, 9), "19 scored examples: too few for a conclusion, at least 20 are needed."),
     ],
 )
 def test_the_sentence_says_when_there_is_too_little(outcome, said):

@@ -100,11 +100,11 @@ def test_the_same_example_in_other_runs_is_one_click_away(get, build):
 @pytest.mark.parametrize(
     ("case", "said"),
     [
-        (Case("a", "a", status="unscored"), "No prediction came for this case: it is unscored."),
+        (Case("a", "a", status="unscored"), "No prediction for this case, so it is unscored."),
         (Case("a", "a", status="errored"), "The agent could not be reached"),
         (Case("a", NONE), "Did not call a, which was expected"),
         (Case(NONE, "a"), "Called a where no call was expected"),
-        (Case(NONE, NONE), "Rightly made no call"),
+        (Case(NONE, NONE), "Correctly made no call"),
         (Case("a", "a"), "Right tool, right arguments"),
         (Case("a", "a", wrong_value=True), "Right tool, wrong value"),
     ],
@@ -188,7 +188,7 @@ def test_a_forgiven_call_is_marked_with_the_reason_and_not_compared(get, grading
     page = get("case", grading, case.pk)
     html = text(page)
     assert html.count("after a failure: doesn’t count") == 1
-    reason = "get_order_from_archive is no excess call: get_order was called as expected and failed"
+    reason = "get_order_from_archive is not an excess call: get_order was called as expected and failed"
     assert reason in html
     assert reason in next(
         row["reasons"] for row in csv_rows(get("cases-csv", grading)) if row["case_id"] == str(case.pk)

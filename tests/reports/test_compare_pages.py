@@ -44,7 +44,7 @@ def ask(browser_of: Any) -> Callable[..., Any]:
 
 def test_the_page_says_whether_the_change_is_real(ask, pair):
     page = ask("compare", *pair)
-    assert "Better, and not by chance: 95.0 % of examples are right in their outcome, up from 55.0." in text(page)
+    assert "Significantly better: 95.0 % of examples are right in their outcome, up from 55.0." in text(page)
     rows = table(page, "compare-layers")
     assert rows[1][:8] == ["Outcome", "20", "55.0", "33.0 to 75.2", "95.0", "72.6 to 100.0", "▲ +40.0", rows[1][7]]
     assert rows[1][8:12] == ["9", "1", "0.021", rows[1][11]]
@@ -147,7 +147,7 @@ def test_several_trials_are_paired_by_example(ask, build):
     page = ask("compare", before, after)
     row = page.context["found"].layer("selection")
     assert (row.compared.before, row.compared.after, row.compared.test) == (0.75, 0.75, "sign_flip")
-    assert "by the share of an example’s trials" in text(page)
+    assert "counting each example by its share of passing trials" in text(page)
     moved = ask("compare-cases", before, after, of="selection").context["page"]
     assert [(len(each.before), len(each.after)) for each in moved.rows] == [(2, 2), (2, 2)]
     case = ask("compare-case", before, after, moved.rows[0].revision, before=2)
@@ -157,7 +157,7 @@ def test_several_trials_are_paired_by_example(ask, build):
 def test_two_datasets_are_refused_in_a_sentence(ask, build):
     one, other = build.grading([Case("a", "a")]), build.grading([Case("a", "a")])
     page = ask("compare", one, other)
-    sentence = "Two datasets cannot be compared: run 1 is on Set 1, run 2 on Set 2."
+    sentence = "These runs use different datasets and cannot be compared: run 1 is on Set 1, run 2 on Set 2."
     assert sentence in text(page)
     api = ask("api:compare", one, other)
     assert (api.status_code, api.json()["detail"]) == (409, sentence)
@@ -209,14 +209,14 @@ def test_only_examples_with_the_same_gold_are_compared_and_the_others_are_counte
     fixed = ask("compare-cases", before, after, how="fixed").context["page"]
     assert [each.external_id for each in fixed.rows] == ["ex-2"]
     case = ask("compare-case", before, after, gone.rows[0].revision, of="only_before")
-    assert "This run does not hold the example." in text(case)
+    assert "This example is not part of the run." in text(case)
 
 
 def test_other_graders_are_named(ask, pair):
     before, after = pair
     Grading.objects.filter(pk=before.pk).update(graders=[{"name": "schema", "version": 1}])
     Grading.objects.filter(pk=after.pk).update(graders=[{"name": "schema", "version": 2}])
-    assert "Other graders graded them (schema 1 and 2)" in text(ask("compare", *pair))
+    assert "The runs were graded with different grader versions (schema 1 and 2)" in text(ask("compare", *pair))
 
 
 def worded(project: Any, number: int, **words: str) -> RegistryVersion:

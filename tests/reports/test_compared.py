@@ -43,8 +43,8 @@ def test_what_does_not_decide_is_held_to_holms_p():
     row = by_hand().layer("selection")
     assert (row.decides, row.compared.p_value) == (False, 22 / 1024)
     for p_holm, change, said in (
-        (44 / 1024, "better", "Better, and not"),
-        (88 / 1024, "unclear", "No change is shown"),
+        (44 / 1024, "better", "Significantly better"),
+        (88 / 1024, "unclear", "No significant change"),
     ):
         held = replace(row, p_holm=p_holm)
         assert held.change == change
@@ -76,7 +76,7 @@ def test_the_matrix_by_hand():
 def test_the_sentence_claims_only_what_the_test_has_shown():
     row = by_hand().layer("")
     assert change_sentence(row) == (
-        "Better, and not by chance: 95.0 % of examples are right in their outcome, up from 55.0."
+        "Significantly better: 95.0 % of examples are right in their outcome, up from 55.0."
     )
     assert change_details(row).startswith("Difference +40.0 points (")
     assert "exact McNemar p = 0.021, the interval agrees." in change_details(row)
@@ -88,16 +88,16 @@ def test_the_sentence_claims_only_what_the_test_has_shown():
 @pytest.mark.parametrize(
     ("pairs", "said"),
     [
-        ([(right("a"), wrong("a", "b"))] * 16 + [(right("a"), right("a"))] * 4, "Worse, and not by chance: 20.0 %"),
+        ([(right("a"), wrong("a", "b"))] * 16 + [(right("a"), right("a"))] * 4, "Significantly worse: 20.0 %"),
         ([(right("a"), right("a"))] * 20, "No change: 100.0 %"),
-        ([(right("a"), wrong("a", "b"))] * 5 + [(right("a"), right("a"))] * 15, "No change is shown: 75.0 %"),
+        ([(right("a"), wrong("a", "b"))] * 5 + [(right("a"), right("a"))] * 15, "No significant change: 75.0 %"),
         (
             [(right("a"), wrong("a", "b"))] * 3,
-            "0.0 % of examples are right in their outcome, before 100.0 %; 3 examples",
+            "0.0 % of examples are right in their outcome, was 100.0 %. 3 examples",
         ),
         (
             [(right("a"), wrong("a", "b"))] * 19,
-            "0.0 % of examples are right in their outcome, before 100.0 %; 19",
+            "0.0 % of examples are right in their outcome, was 100.0 %. 19",
         ),
         ([(("", "", "errored"), right("a"))], "Nothing was scored in both runs."),
     ],
@@ -131,9 +131,9 @@ def test_with_several_trials_the_spread_says_what_could_have_been_shown():
     assert spread == pytest.approx(1 / 18, rel=0.1)
     assert row.detectable == pytest.approx(2.8016 * (spread / 12) ** 0.5, rel=1e-4)
     said = change_details(row)
-    assert "Changes of this spread in 12 examples show a difference of" in said
-    assert "So many changes" not in said
+    assert "With changes of this spread, 12 examples can detect a difference of" in said
+    assert "With this many changed examples," not in said
     few = compared(Paired(packed([mixed] * 5, 2), packed([good] * 5, 2))).layer("outcome")
-    assert "5 examples cannot tell: at least 20 are needed" in change_sentence(few)
+    assert "5 examples are too few to compare: at least 20 are needed" in change_sentence(few)
     alike = compared(Paired(packed([mixed] * 9, 2), packed([good] * 9, 2))).layer("outcome")
-    assert "In 9 examples no change of fewer than 6 of them can be shown." in change_details(alike)
+    assert "With 9 examples, fewer than 6 changed examples can never be significant." in change_details(alike)

@@ -93,10 +93,10 @@ def test_another_version_of_a_metric_is_marked_and_one_of_one_run_is_left_out(as
     before = build.tried([[CASE]] * 4)
     after = build.again(before, [[CASE]] * 4)
     pair = measure(before, [["ppp 1 1 1"]] * 4), measure(after, [["ppp 1 1 1"]] * 4, version="2")
-    assert "version 1, then 2: the change may be the metric’s" in text(ask("compare", *pair))
+    assert "version 1, now 2: the metric changed, not necessarily the agent" in text(ask("compare", *pair))
     Grading.objects.filter(pk=after.pk).update(graders=[{"name": "tool_name_f1", "version": "1"}])
     CaseGrade.objects.filter(grading=after).update(measured="p 1")
-    assert "Metrics of whole cases" not in text(ask("compare", *pair, difficulty="easy"))
+    assert "Case metrics" not in text(ask("compare", *pair, difficulty="easy"))
 
 
 def test_few_examples_never_stand() -> None:

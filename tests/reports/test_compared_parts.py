@@ -162,7 +162,7 @@ def test_judges_are_compared_in_pairs_with_who_they_were(ask, judged):
     assert (found.p_value, row.p_holm) == (0.625, 0.625)
     said = text(page)
     assert "never compared with people" in said
-    assert "judge-1 by v1 of the rubric, then judge-2 by v1: the change may be the judge’s" in said
+    assert "judge-1 by v1 of the rubric, now judge-2 with v1: the judge changed, not necessarily the agent" in said
     (line,) = csv_rows(ask("compare-judges-csv", *judged))
     assert (line["before_model"], line["after_model"], line["fixed"], line["left_out"]) == (
         "judge-1",

@@ -134,7 +134,7 @@ def test_few_cases_are_read_at_once_and_only_once(get, grading):
 
 
 def test_many_cases_are_read_by_a_job_that_an_adjudicator_begins(by_a_job, client, get, grading, adjudicator, run_jobs):
-    assert "An adjudicator can begin it" in text(get("dialects", grading))
+    assert "An adjudicator can start this" in text(get("dialects", grading))
     assert get("api:dialects", grading).json()["tools"] is None
     assert get("api:dialect-cases", grading).status_code == 409
     assert get("dialects-csv", grading).status_code == 404
@@ -145,7 +145,7 @@ def test_many_cases_are_read_by_a_job_that_an_adjudicator_begins(by_a_job, clien
     assert client.post(address).status_code == 302
     assert client.post(address).status_code == 302
     assert AuditEntry.objects.filter(verb="dialects_start").count() == 1
-    assert "are being read by the rules" in text(client.get(address))
+    assert "Other evaluators are grading these calls" in text(client.get(address))
     run_jobs()
     reading = DialectReading.objects.select_related("job").get()
     assert reading.job is not None

@@ -178,7 +178,7 @@ def test_effects_stand_in_blocks_and_fold(get, viewer):
     assert [(group.words, group.tools) for group in groups] == [
         ("(read-only tools)", 2),
         ("(writing tools)", 1),
-        ("(tools of unsaid effect)", 1),
+        ("(tools with unknown effect)", 1),
         ("shop.*", 2),
     ]
     folded = get("matrix", grading, split="effect", collapse="(read-only tools)").context["matrix"]

@@ -61,7 +61,7 @@ def test_tools_are_shown_and_then_published(keeper, project, drop):
     store = address(project, "dropped-store", upload.pk, "tools")
     refused = keeper.post(store, {"tools-there": "", "tools-name": "", "tool": [STATUS]})
     assert refused.status_code == 422
-    assert "Name the new registry" in text(refused)
+    assert "Enter a name for the new registry" in text(refused)
     refused = keeper.post(store, {"tools-there": "", "tools-name": "Shop tools"})
     assert "no tool is chosen" in text(refused)
     assert not RegistryVersion.objects.exists()
@@ -75,7 +75,7 @@ def test_examples_are_shown_with_their_errors_and_not_stored_with_them(keeper, p
     page = drop(jsonl([*EXAMPLES, {"id": "", "input": 3}]), "examples.jsonl")
     html = text(page)
     assert f"line {len(EXAMPLES) + 1}" in html
-    assert "All of a file is stored, or nothing." in html
+    assert "A file is imported completely or not at all." in html
     assert "Import the examples</button>" not in html
     assert not Dataset.objects.exists()
 
@@ -90,7 +90,7 @@ def test_examples_go_to_a_new_dataset_by_the_import(keeper, project, drop, run_j
     run_jobs()
     assert Example.objects.filter(dataset__slug="core").count() == len(EXAMPLES)
     taken = keeper.post(store, {"examples-there": "", "examples-name": "Core"})
-    assert "There is a dataset of this short name" in text(taken)
+    assert "A dataset with the short name" in text(taken)
 
 
 def test_a_new_dataset_offers_the_tools_that_were_brought_last(keeper, project, drop, run_jobs):
@@ -139,7 +139,7 @@ def test_predictions_become_a_run(keeper, project, drop):
 
 def test_a_gate_opens_in_its_form(keeper, project, drop):
     page = drop(b"bounds:\n  - {metric: outcome, min: 0.9}\n", "gate.yaml")
-    assert "Open it as a gate" in text(page)
+    assert "Create a gate from this file" in text(page)
     sent = {"as": "text", "act": "form", "document": page.context["text"]}
     form = keeper.post(address(project, "named-gate-new"), sent)
     assert [row["min"].value() for row in form.context["editor"].rows["bounds"]] == [0.9]
@@ -147,7 +147,7 @@ def test_a_gate_opens_in_its_form(keeper, project, drop):
 
 def test_messages_alone_say_what_they_lack(keeper, project, drop):
     page = drop(json.dumps([{"role": "user", "content": "Hello <b>"}]).encode())
-    assert "These messages name no example" in text(page)
+    assert "These messages do not say which example they belong to" in text(page)
     assert "Hello &lt;b&gt;" in text(page)
 
 

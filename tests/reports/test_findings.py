@@ -75,7 +75,7 @@ def test_a_family_counts_each_case_once_and_its_total_is_the_sum_of_the_wrong_to
 
 def test_the_pages_have_the_tables_and_say_that_prose_decides_nothing(grading, get):
     page = text(get("arguments", grading))
-    for words in ("Ways of failing", "Wrong target", "Hallucinated tool", "Total"):
+    for words in ("Failure types", "Wrong target", "Hallucinated tool", "Total"):
         assert words in page
     assert f"found=failed_by.wrong_target&amp;tool={HISTORY}" in page
     prose = text(get("recovery", grading))

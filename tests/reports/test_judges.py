@@ -103,10 +103,10 @@ def test_a_case_that_speaks_to_its_judge_is_flagged_with_place_and_words_and_kee
     assert flagged.detail["judged"]["argument_semantics"]["status"] == "passed"
     assert flagged.outcome == "failed"
     html = text(get("case", spoken_to, flagged.pk))
-    assert "text that addresses the judge" in html
+    assert "text aimed at the judge" in html
     assert "/done/0/calls/0/arguments/order_id" in html
     assert "<b>judge" not in html.casefold()
-    assert "text that addresses the judge" not in text(get("case", spoken_to, cases["equal", 0].pk))
+    assert "text aimed at the judge" not in text(get("case", spoken_to, cases["equal", 0].pk))
 
 
 def test_the_count_of_flagged_cases_opens_them(get, spoken_to):

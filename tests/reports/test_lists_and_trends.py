@@ -67,19 +67,20 @@ def test_a_trend_shows_every_run_with_its_intervals(browser_of, build, project):
         (
             20,
             2,
-            "Better over 2 joined runs, and not by chance: the outcome rose from 33.3 % of examples in run 1 to 93.3 %",
+            "Significantly better over 2 comparable runs: the pass rate rose from 33.3 % of examples in run 1 "
+            "to 93.3 %",
         ),
         (
             2,
             20,
-            "Worse over 2 joined runs, and not by chance: the outcome fell from 93.3 % of examples in run 1 to 33.3 %",
+            "Significantly worse over 2 comparable runs: the pass rate fell from 93.3 % of examples in run 1 to 33.3 %",
         ),
         (
             3,
             2,
-            "Cannot tell whether the outcome changed over 2 joined runs: 90.0 % of examples passed in run 1, 93.3 %",
+            "No significant change over 2 comparable runs: 90.0 % of examples passed in run 1, 93.3 %",
         ),
-        (2, 2, "No change over 2 joined runs"),
+        (2, 2, "No change over 2 comparable runs"),
     ],
 )
 def test_trends_open_with_what_a_test_has_earned(browser_of, build, project, before, after, says):
@@ -94,7 +95,7 @@ def test_trends_open_with_what_a_test_has_earned(browser_of, build, project, bef
 
 def test_too_few_examples_tell_nothing_over_time(browser_of, build, project):
     build.again(build.tried([[Case("a", "b")]] * 10), [[Case("a", "a")]] * 10)
-    assert "Cannot tell over 2 joined runs: 0.0 % of examples passed in run 1, 100.0 %" in text(
+    assert "Cannot tell over 2 comparable runs: 0.0 % of examples passed in run 1, 100.0 %" in text(
         trends(browser_of, "trends", project, "nightly")
     )
 

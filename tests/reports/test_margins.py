@@ -34,7 +34,7 @@ def test_chart_and_table_hold_recall_and_precision_with_their_intervals(get, gra
     assert marks["arrayminus"][0] == pytest.approx(0.8 - low, abs=1e-5)
     assert marks["array"][0] == pytest.approx(high - 0.8, abs=1e-5)
     assert (
-        "recall 80.0 % (43.1 to 96.5), 8 of 10; fewer than 20 examples: the sample cannot tell"
+        "recall 80.0 % (43.1 to 96.5), 8 of 10; fewer than 20 examples: too few for a conclusion"
         in recall["hovertext"][0]
     )
     assert document["margins"]["rows"] == [

@@ -92,7 +92,7 @@ def test_cases_of_a_cell_come_a_page_at_a_time(get, build):
 
 
 def test_an_empty_cell_says_so(get, grading):
-    assert "No case in this cell." in text(get("cell", grading, expected="nothing", actual="like this"))
+    assert "No cases in this cell." in text(get("cell", grading, expected="nothing", actual="like this"))
 
 
 def test_hostile_names_do_no_harm(get, build):
@@ -116,7 +116,7 @@ def test_a_matrix_without_confusions_says_so(get, build):
 @pytest.mark.parametrize("status", ["errored", "unscored"])
 def test_cases_that_were_not_scored_have_no_place(get, build, status):
     page = get("matrix", build.grading([Case("a", "a", status=status)]))
-    assert "No case with these filters has a place in the matrix" in text(page)
+    assert "No case matches these filters" in text(page)
 
 
 def test_unknown_and_unreadable_calls_have_columns_and_no_rows(get, build):
@@ -132,7 +132,7 @@ MANY = {(f"tool_{place:03}", f"tool_{place:03}"): 1 for place in range(300)}
 def test_of_three_hundred_classes_only_the_confused_ones_are_drawn(get, build):
     grading = build.grading(cases_of(MANY | {("tool_001", "tool_002"): 2}))
     page = get("matrix", grading)
-    assert '<b class="num">298</b> classes that no confusion touches are not drawn' in text(page)
+    assert '<b class="num">298</b> classes that have no confusions are not drawn' in text(page)
     assert [row[0] for row in table(page, "heat")[1:-3]] == ["tool_001", "tool_002"]
     whole = get("matrix", grading, classes="all")
     assert len(embedded(whole, "matrix-data")["rows"]) == 300
@@ -164,7 +164,7 @@ def test_before_the_first_grading_it_says_so(get, build):
     version, _ = build.version([Case("a", "a")])
     run = build.run(version)
     for name in ("run", "matrix", "cases"):
-        assert "Nothing is graded yet." in text(get(name, type("Ungraded", (), {"run": run})))
+        assert "Grading has not finished." in text(get(name, type("Ungraded", (), {"run": run})))
     for name in ("cell", "matrix-csv", "tools-csv", "cases-csv", "api:matrix"):
         assert get(name, type("Ungraded", (), {"run": run})).status_code == 404
 

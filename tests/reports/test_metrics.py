@@ -147,7 +147,7 @@ def test_a_mean_is_of_the_values_and_each_number_opens_its_cases(graded, get):
     CaseGrade.objects.filter(grading=graded).update(measured="")
     MetricCount.objects.filter(grading=graded).delete()
     assert csv_rows(get("cases-csv", graded, column="action_safety", status="passed")) == []
-    assert "Metrics of whole cases" not in get("dialects", graded).content.decode()
+    assert "Case metrics" not in get("dialects", graded).content.decode()
     assert get("case", graded, graded.cases.order_by("pk")[0].pk).status_code == 200
     old = grading_cases(graded, read_gate({"bounds": [{"metric": "answer", "statistic": "avg_score", "min": 0.5}]}))
     assert [case.scores.get("recovery") for case in old] == [None, 0.0, None]

@@ -107,7 +107,7 @@ def test_a_name_is_taken_once(project):
     [
         ({"bounds-0-min": "95"}, "bounds", "min", "not a percentage"),
         ({"bounds-0-min": ""}, "bounds", "__all__", "needs min, max or both"),
-        ({"bounds-0-overrides": "pay"}, "bounds", "overrides", "not of the form name = value"),
+        ({"bounds-0-overrides": "pay"}, "bounds", "overrides", "write it as name = value"),
         ({"bounds-0-overrides": "pay = 0.5"}, "bounds", "overrides", "needs per or per_stratum"),
         ({"bounds-0-statistic": "f1"}, "bounds", "__all__", "each tool's own"),
         ({"name": "two words"}, "head", "name", "letters, digits"),

@@ -182,7 +182,7 @@ def stands_in(name: str, arguments: str, filters: Filters) -> str:
     effect, whole = {
         True: ("read", "(read-only tools)"),
         False: ("write", "(writing tools)"),
-        None: ("unsaid", "(tools of unsaid effect)"),
+        None: ("unsaid", "(tools with unknown effect)"),
     }[READS.get(name)]
     return whole if {whole, "*"}.intersection(filters.collapse) else f"{found} · {effect}"
 

@@ -41,7 +41,7 @@ def grading(build):
 
 def test_page_file_and_interface_count_the_same(get, grading):
     page = text(get("dialects", grading))
-    assert "Proxy against truth" in page
+    assert "Check accuracy (against the end state)" in page
     (row,) = (row for row in csv_rows(get("proxies-csv", grading)) if row["proxy"] == "equivalence")
     names = ("true_accepts", "false_accepts", "false_rejects", "true_rejects")
     assert [row[name] for name in names] == ["3", "1", "2", "1"]
@@ -69,7 +69,7 @@ def test_a_second_verdict_that_is_none_counts_as_not_asked(get, grading):
 
 def test_without_end_states_there_is_nothing_to_compare(get, build):
     grading = build.grading([Case("a", "a")])
-    assert "Proxy against truth" not in text(get("dialects", grading))
+    assert "Check accuracy (against the end state)" not in text(get("dialects", grading))
     assert csv_rows(get("proxies-csv", grading)) == []
     assert get("api:proxies", grading).json() == []
 

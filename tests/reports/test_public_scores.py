@@ -115,7 +115,7 @@ def test_a_file_is_taken_whole_or_not_at_all(keeper, project):
     assert not PublicScore.objects.exists()
     for wrong, words in (
         (b"\xff", "is not UTF-8"),
-        (b"a,b\n", "the head lacks benchmark"),
+        (b"a,b\n", "the header row is missing benchmark"),
         (HEAD.encode(), "no score"),
     ):
         assert words in text(keeper.post(here, {"file": SimpleUploadedFile("s.csv", wrong)}))

@@ -70,4 +70,4 @@ def test_a_run_without_rewards_says_how_to_give_them(project, run_jobs, client, 
     uploaded_run(project, version_of(project), [call("status", "get_order_status")])
     run_jobs()
     client.force_login(viewer)
-    assert "No reward is recorded" in client.get(f"{PAGE}/recorded/").content.decode()
+    assert "No recorded rewards" in client.get(f"{PAGE}/recorded/").content.decode()

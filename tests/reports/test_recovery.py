@@ -193,7 +193,7 @@ def test_lists_come_in_pages_and_cost_no_more_queries(get, graded, django_assert
 
 
 def test_without_a_failure_the_page_says_why_it_is_empty(get, graded):
-    assert "No tool answered in any case" in text(get("recovery", graded({"alone": CONVERSATIONS["alone"]})))
+    assert "No case contains a tool result" in text(get("recovery", graded({"alone": CONVERSATIONS["alone"]})))
     quiet = graded({"fine": CONVERSATIONS["fine"]})
     page = text(get("recovery", quiet))
     assert "No tool failed." in page
@@ -203,7 +203,7 @@ def test_without_a_failure_the_page_says_why_it_is_empty(get, graded):
 def test_a_grading_from_before_does_not_pretend_that_no_tool_failed(get, grading):
     Episode.objects.all().delete()
     ToolAnswers.objects.all().delete()
-    assert "This grading has no counts of recovery." in text(get("recovery", grading))
+    assert "This grading has no recovery data." in text(get("recovery", grading))
 
 
 def test_episodes_are_those_of_the_cases_documents(grading):

@@ -61,7 +61,7 @@ def test_the_curve_is_worked_out_over_examples(get, grading):
 def test_page_file_and_interface_agree(get, grading):
     page = get("reliability", grading)
     html = text(page)
-    assert "62.5 % of trials pass, but all 4 of an example in 33.3 %." in html
+    assert "62.5 % of trials pass; all 4 trials of an example pass in 33.3 % of examples." in html
     assert '<span class="num">1</span> sometimes' in html
     said = get("api:reliability", grading).json()["trials"]
     curve = table(page, "curve")[1:]
@@ -139,7 +139,7 @@ def test_any_verdict_can_be_asked_for(get, grading):
     asked = {"of": "equivalence"}
     page = get("reliability", grading, **asked)
     assert "66.7 %" not in text(page)
-    assert "50.0 % of trials pass, but all 4 of an example in 100.0 %." in text(page)
+    assert "50.0 % of trials pass; all 4 trials of an example pass in 100.0 % of examples." in text(page)
     said = get("api:reliability", grading, **asked).json()["trials"]
     assert said["examples"] == {"always": 1, "sometimes": 0, "never": 1, "unscored": 2}
     rows = {(row["kind"], row["k"]): row for row in csv_rows(get("reliability-csv", grading, **asked))}
@@ -205,7 +205,7 @@ def test_steps_compound_beside_what_was_measured(get, build):
     # Seventeen of eighteen expected calls are right, two of three cases.
     assert (row["steps"], row["passed"], row["cases"]) == ("6", "2", "3")
     assert float(row["predicted"]) == pytest.approx((17 / 18) ** 6)
-    assert 'class="num">3</b> of <span class="num">3</span> scored cases take more than five steps' in text(
+    assert 'class="num">3</b> of <span class="num">3</span> scored cases need more than five calls' in text(
         get("reliability", grading)
     )
 

@@ -123,9 +123,9 @@ def test_only_the_worst_of_many_tools_are_listed(get, build):
 
 def test_a_run_of_errors_has_no_rate(get, build):
     html = text(get("run", build.grading([Case("a", "a", status="errored") for _ in range(12)])))
-    assert "Nothing was scored." in html
+    assert "No scored cases." in html
     assert "No case has a place in the matrix." in html
-    assert "No case was scored, so that none failed." in html
+    assert "No scored cases." in html
 
 
 def test_the_last_runs_stand_beside_as_small_pictures(get, build):
@@ -139,15 +139,15 @@ def test_the_last_runs_stand_beside_as_small_pictures(get, build):
     # The same version, graded on the same gold.
     Run.objects.filter(pk=second.run_id).update(dataset_version=version)
     Grading.objects.filter(pk=second.pk).update(dataset_version=version)
-    assert "Over the last 2 runs" in text(get("run", second))
+    assert "Trend over the last 2 runs" in text(get("run", second))
 
 
 def test_a_run_on_old_gold_is_stale(get, grading):
     from labeling.models import DatasetVersion
 
-    assert "Stale" not in text(get("run", grading))
+    assert "Out of date" not in text(get("run", grading))
     DatasetVersion.objects.create(dataset=grading.dataset_version.dataset, number=2, size=0)
-    assert "Stale: v2 is newer" in text(get("run", grading))
+    assert "Out of date: v2 is newer" in text(get("run", grading))
 
 
 def test_its_cost_is_bounded(get, grading, django_assert_max_num_queries):
@@ -172,7 +172,7 @@ def test_right_answers_by_wrong_tools_are_counted_when_it_finishes_and_open(proj
     run = uploaded_run(project, version, [lucky, call("status", STATUS, 1) | {"answer": "It is on its way."}], trials=2)
     run_jobs()
     grading = Grading.objects.select_related("run__project").get(run=run)
-    assert "1</span> latent bug</a>" in text(get("run", grading))
+    assert "1</span> case with a right answer but wrong tool calls</a> (latent bugs)" in text(get("run", grading))
     opened = get("cases", grading, latent="selection")
     assert [case.trial for case in opened.context["cases"]] == [1]
 

@@ -35,7 +35,7 @@ def test_the_page_says_what_it_took(get, grading):
     run = text(get("run", grading))
     for figure in ("5,000", "1.5000", "0.500000", "800"):
         assert figure in run
-    assert "1</span> errored</a>, outside the scores" in run
+    assert "1</span> errored</a>, not counted in the scores" in run
     html = text(get("spending", grading))
     assert "Cost and time" in html
     assert "5,000" in html

@@ -39,7 +39,7 @@ def test_the_page_shows_each_record_with_what_is_wrong_missing_and_polluted(get,
     page = get("case", case.grading, case.pk)
     html = text(page)
     assert "End state" in html
-    assert "1,200 more are not listed" in html
+    assert "1,200 more not shown" in html
     assert table(page, "state-table")[1:] == [
         ["orders.W1"],
         ["status", '"sent"', '"<b>lost"', "wrong"],

@@ -39,7 +39,7 @@ def kinds(row: Any) -> list[str]:
 
 
 def three_runs(project: Any, version: Any, run_jobs: Any) -> None:
-    """Two of three models call for the history where the gold has the status; all are right about the refund."""
+    """Two of three models use the history for the status; all are right about the refund."""
     for model, said in (("one", HISTORY), ("two", HISTORY), ("three", REFUND)):
         uploaded_run(project, version, [call("status", said), call("refund", REFUND), silence("hello")], model=model)
     run_jobs()
@@ -52,11 +52,11 @@ def test_models_that_agree_against_gold_make_it_suspect(project, version, run_jo
     by_kind = {reason["kind"]: reason for reason in rows["status"].reasons}
     assert list(by_kind) == ["failed", "close", "agreement"]
     agreement = by_kind["agreement"]
-    assert agreement["sentence"] == f"2 of 3 agents say {HISTORY} for the call, where the gold has {STATUS}."
+    assert agreement["sentence"] == f"2 of 3 agents use {HISTORY} for the call; the gold expects {STATUS}."
     assert [(each["agent"], each["run"]) for each in agreement["witnesses"]] == [("one", 1), ("two", 2)]
     # Each sides with the gold of both other examples: (2 + 1)/(2 + 2).
     assert by_kind["failed"]["evidence"] == pytest.approx(3 * log((1 - 0.1 * 0.75) / 0.25))
-    assert "which side with 75 % of other gold" in by_kind["failed"]["sentence"]
+    assert "although they agree with 75 % of the other gold labels" in by_kind["failed"]["sentence"]
     assert (rows["status"].says[:10], rows["status"].gold) == ("What is th", STATUS)
 
 
@@ -148,7 +148,7 @@ def test_labels_that_differ_are_told_to_adjudicators_alone(version, reviewer, ad
         assert listed(version, person, role, reason="wavered") == {}
     row = listed(version, adjudicator, Role.ADJUDICATOR)["status"]
     assert kinds(row) == ["wavered"]
-    assert row.reasons[0]["sentence"] == "2 of 2 people say something else than the gold."
+    assert row.reasons[0]["sentence"] == "2 of 2 people labelled something different from the gold."
     # Reopened, the example is labelled anew: who labelled it is not told, whatever the role.
     Revision.objects.filter(pk=revision.pk).update(resolution="open", gold=None)
     assert kinds(listed(version, adjudicator, Role.ADJUDICATOR)["status"]) == ["wavered"]
@@ -163,7 +163,7 @@ def test_the_page_cites_evidence_that_opens_and_disputes_with_one_click(
     address = reverse("reports:suspects", args=[project.slug, "core", "1"])
     client.force_login(viewer)
     page = client.get(address).content.decode()
-    assert "Evidence against the gold of 1 of 4 examples." in page
+    assert "1 of 4 gold labels have evidence against them." in page
     assert "Dispute the gold of status" not in page
     assert page.count("/cases/") == 8
     client.force_login(reviewer)
@@ -174,7 +174,7 @@ def test_the_page_cites_evidence_that_opens_and_disputes_with_one_click(
     assert answer["Location"] == f"{address}?reason=agreement&page=1#s-{revision.pk}"
     opened = Dispute.objects.get()
     assert (opened.actor, opened.revision) == (reviewer, revision)
-    assert "2 of 3 agents say" in opened.reason
+    assert "2 of 3 agents use" in opened.reason
     page = client.get(address).content.decode()
     assert ">disputed</span>" in page
     assert "Dispute the gold of status" not in page
@@ -223,7 +223,7 @@ def test_much_is_counted_by_a_job_and_only_once(project, version, run_jobs, view
     monkeypatch.setattr(counting, "COUNTED_AT_ONCE", 0)
     client.force_login(viewer)
     address = reverse("reports:suspects", args=[project.slug, "core", "1"])
-    assert "Being counted for the first time." in client.get(address).content.decode()
+    assert "Calculating suspect labels for the first time." in client.get(address).content.decode()
     client.get(address)
     job = Job.objects.get(kind="suspects")
     assert (job.progress, job.result_path) == ((0, 16), address)
@@ -231,13 +231,13 @@ def test_much_is_counted_by_a_job_and_only_once(project, version, run_jobs, view
     job.refresh_from_db()
     assert job.state == "succeeded"
     assert job.report == {"suspects": 1}
-    assert "1 of 4 examples" in client.get(address).content.decode()
+    assert "1 of 4 gold labels" in client.get(address).content.decode()
     assert Job.objects.filter(kind="suspects").count() == 1
     # A further run is more to count; what is known is shown meanwhile.
     uploaded_run(project, version, [call("status", HISTORY)], model="four")
     run_jobs()
     page = client.get(address).content.decode()
-    assert "1 of 4 examples" in page
+    assert "1 of 4 gold labels" in page
     assert Job.objects.filter(kind="suspects").count() == 2
 
 

@@ -57,7 +57,7 @@ def test_three_of_four_that_agree_against_a_gold_that_nobody_reaches():
     reasons = {each.kind: each for each in reasons_of(voices)}
     assert list(reasons) == [FAILED, AGREEMENT, CLOSE]
     agreement = reasons[AGREEMENT]
-    assert agreement.sentence == '3 of 4 agents say "1981-05-26" for dob of book, where the gold has "1985-04-04".'
+    assert agreement.sentence == '3 of 4 agents use "1981-05-26" for dob of book; the gold expects "1985-04-04".'
     assert [each.agent for each in agreement.witnesses] == ["a", "b", "c"]
     # Two of the three are likelier by (.8 + .2 x .1)/.1 each; four fail a wrong gold by 1 - .1 x .8, a right one by .2.
     assert agreement.evidence == pytest.approx(2 * log(8.2))
@@ -106,7 +106,7 @@ def test_different_wrong_answers_do_not_agree():
 def test_a_call_left_out_is_weaker_than_another_answer():
     left = Point(LEFT_OUT, "send_certificate", "0", "")
     by_kind = {each.kind: each for each in reasons_of([voice("a", says(left)), voice("b", says(left))])}
-    assert by_kind[LEFT_OUT].sentence == "2 of 2 agents make no call to send_certificate, which the gold expects."
+    assert by_kind[LEFT_OUT].sentence == "2 of 2 agents do not call send_certificate, which the gold expects."
     assert by_kind[LEFT_OUT].evidence == pytest.approx(log(8.2) / 2)
 
 

@@ -169,7 +169,7 @@ def test_a_run_that_recorded_nothing_counts_its_calls_and_says_so(project, get, 
     grading = Grading.objects.select_related("run__project").get(run=run)
     page = get("spending", grading)
     assert table(page, "spent")[2] == [STATUS, "1", *["–"] * 10]
-    assert "No time or cost of calls is recorded" in text(page)
+    assert "No call times or costs are recorded" in text(page)
     assert "spent" not in get("run", grading).content.decode().split("<main")[1]
 
 

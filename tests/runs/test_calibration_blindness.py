@@ -82,7 +82,7 @@ def test_cases_are_not_listed_by_what_the_judge_says_of_them(get, people, calibr
     query = {"column": "judged:argument_semantics", "status": "failed"}
     html = text(get(people[Role.OWNER], "reports:cases", run, **query))
     assert '<span class="num">0</span> cases' in html
-    assert "20</span> cases being rated by people are not listed" in html
+    assert "20</span> cases being rated by people are hidden" in html
     rows = csv_rows(get(people[Role.OWNER], "reports:judged-csv", run))
     assert {(row["status"], row["value"]) for row in rows} == {("hidden", "")}
     assert len(rows) == SIZE

@@ -51,7 +51,7 @@ def test_what_changed_is_counted_listed_and_flags_the_judge_until_a_newer_check_
     assert counts.then.kappa.value == pytest.approx(0.28 / 0.48)
     # (0.55 - 0.47) / 0.53 by hand.
     assert counts.now.kappa.value == pytest.approx(0.08 / 0.53)
-    said = "5 of 20 verdicts changed when the judge was asked a second time; kappa with people was 0.58 and is 0.15."
+    said = "5 of 20 verdicts changed when the judge was asked again; kappa with people was 0.58 and is 0.15."
     assert counts.sentence == said
     changed = [case for case in cases_again(made) if case.kind == "changed"]
     assert {(case.before, case.now, case.people) for case in changed} == {("passed", "failed", "passed")}

@@ -55,8 +55,8 @@ def test_what_joins_nothing_refuses_the_whole_file(project, run_jobs):
     assert not Run.with_trash.exists()
     assert not Transcript.objects.exists()
     messages = sorted(error["message"] for error in run.job.report["errors"])
-    assert messages[0].startswith("neither its id promptfoo-")
-    assert messages[1] == "several examples of this version have the same text, and its id is none of theirs"
+    assert messages[0].startswith("no example in this version has the id promptfoo-")
+    assert messages[1] == "several examples of this version have the same text, and its id is not one of theirs"
     assert all(error["pointer"].startswith("/results/results/") for error in run.job.report["errors"])
 
 

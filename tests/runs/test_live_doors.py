@@ -212,7 +212,7 @@ def test_a_case_shows_how_it_ended_who_answered_and_what_it_cost(page, project, 
     assert "small-2026-01-01" in seen
     assert "40 tokens in, 7 out" in seen
     assert "0.0047" in seen
-    assert "nothing simulates their tools" in seen
+    assert "their tools have no simulator" in seen
 
 
 def test_what_is_left_out_of_answers_is_counted_once_and_shown_as_that_of_a_file(page, project, version, run_jobs):

@@ -87,7 +87,7 @@ def test_what_no_one_foresaw_errs_one_case(project, run_jobs, monkeypatch):
     run.refresh_from_db()
     assert run.job.state == JobState.SUCCEEDED
     errors = [row.document.get("error") for row in Transcript.objects.of_run(run)]
-    assert [error for error in errors if error] == ["The conversation broke off (TypeError): a fault of ours"]
+    assert [error for error in errors if error] == ["The conversation stopped (TypeError): a fault of ours"]
     assert len(errors) == 3
 
 

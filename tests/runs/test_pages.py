@@ -80,7 +80,7 @@ def test_a_newer_version_makes_a_run_stale(project, version, as_viewer, run_jobs
 
     version_of(project, [*EXAMPLES, example("new", "Where is ORD-1?", STATUS)])
 
-    assertContains(as_viewer.get(page("runs")), "stale: v2 is newer")
+    assertContains(as_viewer.get(page("runs")), "out of date: v2 is newer")
 
 
 def test_changed_gold_makes_a_run_stale(project, version, as_viewer, run_jobs):
@@ -94,7 +94,7 @@ def test_changed_gold_makes_a_run_stale(project, version, as_viewer, run_jobs):
     )
     revision.save()
 
-    assertContains(as_viewer.get(page("runs")), "stale: gold has changed")
+    assertContains(as_viewer.get(page("runs")), "out of date: gold has changed")
 
 
 def test_what_decides_otherwise_makes_a_run_stale_and_gold_that_is_gone_comes_first(
@@ -106,18 +106,18 @@ def test_what_decides_otherwise_makes_a_run_stale_and_gold_that_is_gone_comes_fi
     run_jobs()
     first, second = (entry.revision for entry in version.entries.select_related("revision__example")[:2])
     example_decide_by(example=first.example, actor=None, decided_by="answer")
-    assertContains(as_viewer.get(page("runs")), "stale: what decides has changed")
+    assertContains(as_viewer.get(page("runs")), "out of date: the pass rule has changed")
     example_decide_by(example=first.example, actor=None, decided_by="")
     assertNotContains(as_viewer.get(page("runs")), "stale")
 
     version.dataset.decided_by = "calls"
     version.dataset.save()
     cache.clear()
-    assertContains(as_viewer.get(page("runs")), "stale: what decides has changed")
+    assertContains(as_viewer.get(page("runs")), "out of date: the pass rule has changed")
     second.gold = None
     second.save()
     cache.clear()
-    assertContains(as_viewer.get(page("runs")), "stale: gold has changed")
+    assertContains(as_viewer.get(page("runs")), "out of date: gold has changed")
 
 
 def reads_of_versions(as_viewer) -> int:

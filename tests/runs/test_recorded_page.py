@@ -84,7 +84,7 @@ def test_trials_that_nobody_rewarded_are_in_no_count(send, client, run_jobs):
     [
         (b"not JSON", "not JSON"),
         (packed({"records": [{"task_id": 1}]}), "/records/0/traj"),
-        (packed([tau(0, "Cancel A.")])[:40], "is no whole gzip file"),
+        (packed([tau(0, "Cancel A.")])[:40], "is not a whole gzip file"),
         (packed(tau2(simulation("9", "user_stop"))), "task 9 has recorded runs"),
     ],
     ids=["no JSON", "no runs", "cut short", "a task is missing"],

@@ -101,7 +101,7 @@ def test_asking_again_survives_a_cancel_and_nothing_is_graded_meanwhile(project,
         job_cancel(job=grading.job, actor=None)
         with pytest.raises(InvalidDocument, match="being re-run"):
             grading_start(run=run, actor=None)
-        with pytest.raises(InvalidDocument, match="not come to a good end"):
+        with pytest.raises(InvalidDocument, match="has not succeeded"):
             errored_ask_again(run=run, actor=None)
         moody.away = False
         job_retry(job=grading.job, actor=None)
@@ -114,7 +114,7 @@ def test_there_must_be_something_to_ask_again(project, version, run_jobs):
     plain = baseline_run(project, version)
     with chat_server(shop_agent) as server:
         run = live_run(project, version, server)
-        with pytest.raises(InvalidDocument, match="not come to a good end"):
+        with pytest.raises(InvalidDocument, match="has not succeeded"):
             errored_ask_again(run=run, actor=None)
         run_jobs()
     run.refresh_from_db()
@@ -233,7 +233,7 @@ def test_the_page_and_the_interface_offer_it(project, version, run_jobs, client,
         response = client.post(reverse("runs:run-failing", args=["shop", 1]))
         assert response["Location"] == "/p/shop/runs/2/"
         run_jobs()
-    assert "those that failed in" in client.get("/p/shop/runs/2/").content.decode()
+    assert "examples that failed in" in client.get("/p/shop/runs/2/").content.decode()
     base = "/api/v1/projects/shop/runs/1/"
     assert client.post(f"{base}errored/").status_code == 422
     assert client.get(f"{base}failing.jsonl").getvalue().count(b"\n") == 2

@@ -139,7 +139,7 @@ def test_who_made_the_gold_does_not_read_it_unless_the_project_lets_them(run, pr
         slot = LabelSlot.objects.create(dataset=revision.example.dataset, revision=revision, number=9, state="closed")
         Label.objects.create(slot=slot, revision=revision, reviewer=reader, answer="missing_tool")
     assert rereading.cases.left_for(reader).count() == SIZE - 1
-    with pytest.raises(InvalidDocument, match="you made its gold"):
+    with pytest.raises(InvalidDocument, match="you created its gold"):
         case_read(case=case, actor=reader, said="right")
     assert not Reading.objects.exists()
     project.decide_own = True

@@ -33,7 +33,7 @@ def rereading(run):
 def test_an_adjudicator_draws_the_cases_and_a_reader_goes_from_one_to_the_next(client, project, people, run):
     client.force_login(people[Role.ADJUDICATOR])
     new = reverse("runs:rereading-new", args=[project.slug, run.number, run.grading.number])
-    assert "One scored trial of each example" in text(client.get(new))
+    assert "One scored trial per example" in text(client.get(new))
     assert client.post(new, {"passed": 0, "failed": 8, "readers": 1}).status_code == 422
     drawn = client.post(new, {"passed": 10, "failed": 8, "readers": 1, "seed": "a"})
     found = Rereading.objects.get()

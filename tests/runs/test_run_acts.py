@@ -51,7 +51,7 @@ def test_a_run_is_paused_and_resumed_from_the_list(project, version, as_adjudica
 
 def test_what_cannot_be_done_is_said(project, version, as_adjudicator, run_jobs):
     baseline_run(project, version)
-    assertContains(as_adjudicator.post(page("run-regrade", 1), follow=True), "not been graded once yet")
+    assertContains(as_adjudicator.post(page("run-regrade", 1), follow=True), "not been graded yet")
     run_jobs()
 
     assertContains(

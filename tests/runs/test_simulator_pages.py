@@ -104,7 +104,7 @@ def test_the_page_says_what_is_simulated_and_costs_the_same_however_much_there_i
         said = " ".join(client.get(page("simulators", project)).content.decode().split()).replace(" >", ">")
     assert "Shop v4</a>" in said
     assert f"<strong>2 of 3</strong> expected calls ({percent(2 / 3)}&nbsp;%)" in said
-    assert f"The first to simulate: <code>{HISTORY}</code>" in said
+    assert f"Simulate this tool first: <code>{HISTORY}</code>" in said
     assert "Called in 3 runs" in said
 
 

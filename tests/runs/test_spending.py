@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.runs.building import STATUS, call, silence, uploaded_run
-from toolevals.runs.aggregates.spending import Spending, spent
+from toolevals.runs.aggregates.spending import Spending, spent, told_cost
 from toolevals.runs.aggregates.transcript_sums import transcript_sums
 from toolevals.runs.models import Transcript
 
@@ -53,3 +53,21 @@ def test_ends_models_and_money_are_summed(project, version, run_jobs):
     found = Spending.from_document(transcript_sums(run).spending() or {})
     assert (found.ends, found.models, found.cost) == ({"answer": 3, "loop": 1}, {"m-1": 1, "m-2": 3}, 1.25)
     assert (found.cost_of_each(5), found.cost_of_each(0)) == (0.25, None)
+
+
+@pytest.mark.parametrize(
+    ("messages", "cost"),
+    [
+        ([{"cost": 0.25, "usage": {"input_tokens": 2}}, {"role": "tool"}, {"cost": 0.5}], 0.75),
+        ([{"cost": 0.25}, {"usage": {"input_tokens": 2}}], None),
+        ([{"cost": 0.0, "usage": {"input_tokens": 2}}], None),
+        ([{"role": "user"}], None),
+        ([], None),
+    ],
+)
+def test_an_upload_costs_what_its_messages_say_or_no_one_knows(messages, cost):
+    assert told_cost({"messages": messages}) == cost
+
+
+def test_no_prediction_has_no_cost():
+    assert told_cost(None) is None

@@ -64,7 +64,7 @@ def test_a_kill_in_the_middle_leaves_a_smaller_rest_that_is_destroyed_next(
         swept()
     assert Project.with_trash.filter(pk=project.pk).exists()
     if Project.with_trash.get(pk=project.pk).tombstone is not None:
-        with pytest.raises(TrashError, match="being destroyed"):
+        with pytest.raises(TrashError, match="being deleted permanently"):
             trash_restore(row=project, actor=None)
     swept()
     assert not Project.with_trash.filter(pk=project.pk).exists()

@@ -54,7 +54,7 @@ def page(client: Client, name: str, *arguments: Any) -> str:
 def test_an_empty_dataset_is_deleted_from_the_list_and_restored_from_the_trash(as_owner, empty):
     delete = reverse("workspace:delete", args=["shop", "dataset", empty.pk])
     assert delete in page(as_owner, "labeling:datasets")
-    assert "It is empty." in page(as_owner, "workspace:delete", "dataset", empty.pk)
+    assert "It contains no data." in page(as_owner, "workspace:delete", "dataset", empty.pk)
     shown = as_owner.post(delete, follow=True).content.decode()
     assert "Failed import" in shown
     assert "Failed import" not in page(as_owner, "labeling:datasets")

@@ -224,7 +224,7 @@ def test_the_pages_lead_to_the_click_and_show_the_answer(run, run_jobs, project,
     assert 'href="#judged">Judge: passed</a>' in shown(case)
     assert client.post(page, {"judge": judge.pk}, follow=True).status_code == 200
     assert run.gradings.count() == 2
-    assert "Judge is no judge of this project." in client.post(page, {"judge": "none"}).content.decode()
+    assert "Judge is not a judge of this project." in client.post(page, {"judge": "none"}).content.decode()
 
 
 def test_rest_says_and_does_the_same(run, run_jobs, project, client: Client, adjudicator: User):

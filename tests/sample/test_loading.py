@@ -6,25 +6,35 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable
+from datetime import timedelta
 from io import StringIO
+from typing import Any
 
 import pytest
 from django.core.management import call_command
 
 from labeling.label.open_tasks import counted, to_label
 from labeling.models import Gold, Label, LabelSlot, Revision, Skip
-from toolevals.runs.models import Grading, MatrixCount
+from reports.models import HeldGate
+from toolevals.runs.models import Grading, MatrixCount, Transcript
 from toolevals.sample import content
 from toolevals.sample.accounts import ACCOUNTS, password_still_used
+from toolevals.sample.rest import rest_start, still_made
 from toolevals.sample.services import is_loaded, sample_load
+from toolevals.traces.intake.models import came_at
+from toolevals.traces.intake.services import spans_store
+from toolevals.traces.models import Trace
 from toolevals.workspace.accounts.services import user_create
 from toolevals.workspace.models import AuditEntry, Job, JobState, Project, Role, User
+from toolevals.workspace.projects.services import project_create
 
 pytestmark = pytest.mark.django_db
 
 ASK = {"get_order_status", "get_order_history", "get_shipping_eta"}
 PAY = {"issue_refund", "create_return"}
 Matrix = Counter[tuple[str, str]]
+# Ids of traces say when they came to the millisecond.
+MS = timedelta(milliseconds=1)
 
 
 def printed(**options: object) -> tuple[str, str]:
@@ -60,6 +70,7 @@ def test_the_sample_from_the_first_call_to_the_finished_runs(run_jobs: Callable[
     assert not MatrixCount.objects.exists()
     run_jobs()
     check_the_rewrite_helps(project)
+    check_the_rest(project)
 
 
 def check_the_password_is_drawn_and_printed_once(said: str) -> None:
@@ -97,7 +108,7 @@ def check_a_second_call_changes_nothing() -> None:
 
 def check_the_rewrite_helps(project: Project) -> None:
     assert {job.state for job in Job.objects.filter(kind="run")} == {JobState.SUCCEEDED}
-    runs = list(project.runs.order_by("number").select_related("agent__tools", "grading"))
+    runs = list(project.runs.order_by("number").select_related("agent__tools", "grading")[:2])
     assert [run.agent.tools.number for run in runs if run.agent.tools] == [1, 2]
     assert [run.transcripts.count() for run in runs] == [145, 145]
     gradings = [run.grading for run in runs if run.grading is not None]
@@ -111,6 +122,63 @@ def check_the_rewrite_helps(project: Project) -> None:
     assert mistaken(before, ASK) >= mistaken(after, ASK) + 3
     assert mistaken(before, PAY) >= mistaken(after, PAY) + 3
     assert right(after) >= right(before) + 20
+
+
+def check_the_rest(project: Project) -> None:
+    """Look at what was made in the background: once each, dated back, and found out by the gate."""
+    job = Job.objects.get(kind="sample")
+    assert (job.state, job.report) == (JobState.SUCCEEDED, {})
+    shop = list(project.runs.filter(experiment__slug="descriptions").order_by("number"))
+    dates = [run.created_at for run in shop]
+    assert (len(shop), dates) == (6, sorted(dates))
+    assert all(run.created_at < project.created_at for run in project.runs.all())
+    held = HeldGate.objects.filter(project=project).order_by("created_at")
+    assert [gate.run_id for gate in held] == [run.pk for run in shop]
+    assert [gate.status for gate in held] == ["passed", "passed", "passed", "failed", "passed", "passed"]
+    check_recorded_runs_have_their_costs_and_trials(project)
+    check_a_week_of_traces(project)
+
+
+def check_recorded_runs_have_their_costs_and_trials(project: Project) -> None:
+    runs = project.runs.exclude(experiment__slug="descriptions").order_by("number")
+    told = {run.agent.model: set(run.transcripts.values_list("trial", "cost", "tokens_in")) for run in runs}
+    assert {model: len({trial for trial, *_ in each}) for model, each in told.items()} == {
+        "gpt-4.1": 1,
+        "gpt-4.1, fine-tuned": 1,
+        "gpt-4o": 4,
+    }
+    assert all(cost and tokens for _, cost, tokens in told["gpt-4.1"])
+    # No price was recorded of this model, and neither tokens nor costs of that: nothing is made up.
+    assert {cost for _, cost, _ in told["gpt-4.1, fine-tuned"] | told["gpt-4o"]} == {None}
+    assert {tokens for *_, tokens in told["gpt-4o"]} == {None}
+    assert set(Transcript.objects.filter(run__in=runs).values_list("reward", flat=True)) == {0.0, 1.0}
+
+
+def check_a_week_of_traces(project: Project) -> None:
+    traces = Trace.objects.filter(project=project).order_by("pk")
+    assert len(traces) == 179 + 20
+    assert [came_at(trace.pk) for trace in traces] == pytest.approx([trace.created_at for trace in traces], abs=MS)
+    assert len({trace.created_at.date() for trace in traces}) >= 7
+    assert all(trace.created_at < project.created_at for trace in traces)
+
+
+def test_a_part_that_was_cut_short_is_made_again_and_once(
+    run_jobs: Callable[..., int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def killed(**stored: Any) -> None:
+        spans_store(**stored)
+        raise RuntimeError("killed")
+
+    project = project_create(actor=account(), slug="shop-support", name="Shop support")
+    rest_start(project, User.objects.get(), ["traces"])
+    monkeypatch.setattr("toolevals.sample.rest.spans_store", killed)
+    run_jobs()
+    assert not Trace.objects.exists()
+    assert still_made(project).at_work
+    monkeypatch.undo()
+    run_jobs(impatient=True)
+    assert Trace.objects.count() == 199
+    assert not still_made(project).at_work
 
 
 def test_it_does_not_come_back_once_its_project_is_gone() -> None:

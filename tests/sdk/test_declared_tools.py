@@ -27,7 +27,7 @@ def test_specs_of_declared_tools_are_what_registries_import():
     for form in ("openai", "anthropic"):
         again = read_tools(tool_specs(form))
         assert [spec.input_schema for spec in again.tools] == [spec.input_schema for spec in read.tools]
-    with pytest.raises(ValueError, match="no form"):
+    with pytest.raises(ValueError, match="not a form"):
         tool_specs("other")  # type: ignore[arg-type]
 
 

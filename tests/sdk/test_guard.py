@@ -157,10 +157,10 @@ def changed(content: bytes, **fields: Any) -> bytes:
         (json.dumps({"payload": "{}", "signatures": []}).encode(), "signed by no key"),
         (content_of(replace(FILE, project="other")), "of the project 'other', not of 'shop'"),
         (content_of(replace(FILE, slug="other")), "of the policy 'other', not of 'shop'"),
-        (b"<html>", "no policy file"),
-        (b"[1]", "no policy file"),
-        (json.dumps({"payload": 1, "signatures": [{"key": 1, "signature": 2}]}).encode(), "no policy file"),
-        (json.dumps({"payload": "{}", "signatures": [{"key": "", "signature": "A"}]}).encode(), "no policy file"),
+        (b"<html>", "not a policy file"),
+        (b"[1]", "not a policy file"),
+        (json.dumps({"payload": 1, "signatures": [{"key": 1, "signature": 2}]}).encode(), "not a policy file"),
+        (json.dumps({"payload": "{}", "signatures": [{"key": "", "signature": "A"}]}).encode(), "not a policy file"),
         (signed_text("{}"), "lacks a field: 'format'"),
         (signed_text("[]"), "lacks a field"),
         (signed_text("{"), "lacks a field"),
@@ -278,7 +278,7 @@ def test_what_cannot_be_set_up_is_said_at_once(guard_of, options):
 
 
 def test_an_address_that_is_none_is_said_at_once():
-    with pytest.raises(SetUpError, match="no address of a server"):
+    with pytest.raises(SetUpError, match="not an address of a server"):
         Guard("toolevals", "te_1", project="shop", public_key=public_text(KEY))
 
 

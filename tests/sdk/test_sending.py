@@ -154,9 +154,9 @@ def test_spans_come_to_the_server_with_the_token():
 @pytest.mark.parametrize(
     ("server", "token", "words"),
     [
-        ("", "t", "is no address"),
-        ("shop.example", "t", "is no address"),
-        ("http://[", "t", "is no address"),
+        ("", "t", "is not an address"),
+        ("shop.example", "t", "is not an address"),
+        ("http://[", "t", "is not an address"),
         ("https://a.example", "", "no token"),
     ],
 )

@@ -56,6 +56,7 @@ from toolevals.runs.probes.services import probes_begin  # noqa: E402
 from toolevals.runs.rereading.services import RereadingRequest, rereading_begin  # noqa: E402
 from toolevals.runs.rubrics.services import TryoutRequest, tryout_begin  # noqa: E402
 from toolevals.runs.simulators.services import simulator_begin  # noqa: E402
+from toolevals.sample.rest import rest_start  # noqa: E402
 from toolevals.traces.intake.services import spans_store  # noqa: E402
 from toolevals.traces.intake.sorting import sorted_spans  # noqa: E402
 from toolevals.traces.models import Promotion, PromotionState, Trace, TraceExample  # noqa: E402
@@ -241,6 +242,7 @@ STARTERS: dict[str, Callable[[Ground], Any]] = {
     "production_run": today_begin,
     "promotion": promotion_begin,
     "promotion_undo": undo_begin,
+    "sample": lambda ground: rest_start(ground.project, ground.owner, ["traces"]),
     "run": lambda ground: baseline_run(ground.project, ground.version).job,
     "simulator": simulator_start,
     "suspects": lambda ground: suspects._count_in_a_job(ground.version, ground.owner, ground.version.size).job,
@@ -255,7 +257,7 @@ STARTERS: dict[str, Callable[[Ground], Any]] = {
 
 
 def main(judge_url: str, shop_url: str) -> dict[str, Any]:
-    """Make the project, begin the jobs, and return their ids by kind, a token, and the pages of work."""
+    """Create project, begin the jobs, and return their ids by kind, a token, and the pages of work."""
     ground = ground_made(judge_url, shop_url)
     pages = pages_made(ground.dataset, ground.owner, ground.run.number)
     _, secret = token_create(

@@ -129,7 +129,7 @@ def packed(document: Mapping[str, Any]) -> bytes:
 
 
 def sender(project: Project, user: User, *, scope: TokenScope = TokenScope.TRACES, role: Role = Role.VIEWER) -> str:
-    """Make a token that sends traces, and return its header."""
+    """Create a token that sends traces, and return its header."""
     return f"Bearer {token_create(project=project, actor=user, user=user, name='agent', role=role, scope=scope)[1]}"
 
 

@@ -56,7 +56,7 @@ def test_what_is_known_may_be_over_the_limit_where_more_is_unknown(judged):
 
 def test_where_a_call_does_not_say_it_is_unscored(judged):
     assert judged(Limits(tokens=230), output=(20, None)) == [
-        ("unscored", None, "It took 220 tokens at least; not every call says."),
+        ("unscored", None, "It took 220 tokens at least; some calls do not report it."),
     ]
 
 

@@ -84,7 +84,7 @@ def test_days_that_are_too_many_or_wrong_are_refused(shown):
         assert shown.get(f"{ROWS}?{wrong}").status_code == 400
         assert shown.get(f"{REST}?{wrong}").status_code == 422
     assert "more than 92 days" in shown.get(f"{PAGE}?since=2020-01-01").content.decode()
-    assert "No trace came in these days." in shown.get(f"{PAGE}?until=2020-01-31").content.decode()
+    assert "No traces in this period." in shown.get(f"{PAGE}?until=2020-01-31").content.decode()
 
 
 def test_the_page_asks_few_questions(shown, django_assert_max_num_queries):

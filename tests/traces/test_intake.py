@@ -109,8 +109,10 @@ def test_spans_that_cannot_be_read_are_rejected_and_the_others_stored(client, to
     answer = send(client, token, export(*bad, *good))
     partial = answer.json()["partialSuccess"]
     assert (answer.status_code, partial["rejectedSpans"]) == (200, "2")
-    assert "/resourceSpans/0/scopeSpans/0/spans/0/traceId is no id of 32 hexadecimal digits" in partial["errorMessage"]
-    assert "spans/1/startTimeUnixNano is no whole number" in partial["errorMessage"]
+    assert (
+        "/resourceSpans/0/scopeSpans/0/spans/0/traceId is not an id of 32 hexadecimal digits" in partial["errorMessage"]
+    )
+    assert "spans/1/startTimeUnixNano is not a whole number" in partial["errorMessage"]
     assert counts() == (1, 4, 1)
 
 
@@ -120,7 +122,7 @@ def test_partial_success_in_protobuf(client, token):
         send(client, token, packed(document), content_type=PROTOBUF).content
     )
     assert response.partial_success.rejected_spans == 1
-    assert "is no id" in response.partial_success.error_message
+    assert "is not an id" in response.partial_success.error_message
 
 
 def test_a_trace_that_is_full_takes_no_more(client, token, settings):
@@ -241,7 +243,7 @@ def test_a_project_that_sends_too_much_is_told_when_to_come_again(client, token,
 def test_a_process_that_is_full_says_so(client, token, settings):
     settings.TRACES_AT_ONCE = 0
     answer = send(client, token, export(*conversation()))
-    refused(answer, 503, 14, "other batches")
+    refused(answer, 503, 14, "The server is busy")
     assert answer["Retry-After"] == "1"
 
 

@@ -88,7 +88,7 @@ def test_the_trace_page_says_who_judged_and_what_it_cost(judged, client, viewer)
     assert "judge-2026-01-31-2026-01-01" in page
     beyond = client.get(f"/p/shop/traces/{trace_of(9).pk}/").content.decode()
     assert "not judged" in beyond
-    assert "budget of the day was spent" in " ".join(beyond.split())
+    assert "daily budget is used up" in " ".join(beyond.split())
     detail = client.get(f"/api/v1/projects/shop/traces/{trace_of(8).pk}/").json()
     ((said,), no) = detail["judged"], detail["not_judged"]
     assert (said["status"], said["judge"], said["cost"], no) == ("failed", "Judge of task_completion", 0.0047, [])
@@ -142,7 +142,7 @@ def test_each_number_of_the_judges_opens_its_traces(judged, client, owner, token
 def test_a_trace_that_was_not_judged_leads_to_those_like_it(judged, client, viewer):
     client.force_login(viewer)
     page = client.get(f"/p/shop/traces/{trace_of(9).pk}/").content.decode()
-    (address,) = re.findall(r'href="([^"]+verdict=[^"]+)"\s*>traces like it', page)
+    (address,) = re.findall(r'href="([^"]+verdict=[^"]+)"\s*>similar traces', page)
     assert listed(client, address) == [trace_of(9)]
     rest = client.get("/api/v1/projects/shop/traces/?verdict=not_judged").json()["results"]
     assert [each["id"] for each in rest] == [str(trace_of(9).pk)]

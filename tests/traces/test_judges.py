@@ -110,7 +110,7 @@ def test_what_is_beyond_the_days_budget_is_not_judged(bound, sends, server, monk
     traces_judge()
     assert len(verdicts()) == len(server.requests) == judged
     assert [state for state, _ in states()] == ["judged"] * judged + ["not_judged"] * (5 - judged)
-    assert all("budget of the day" in reason for state, reason in states() if state == "not_judged")
+    assert all("daily budget" in reason for state, reason in states() if state == "not_judged")
     # The next day it is asked about what comes then.
     TraceJudgeDay.objects.update(day=timezone.localdate() - timedelta(days=1))
     sends(1, first=6)
@@ -126,7 +126,7 @@ def test_one_long_trace_beyond_what_is_left_leaves_the_others(bound, sends, serv
     sends(1, first=2)
     traces_judge()
     assert [state for state, _ in states()] == ["not_judged", "judged"]
-    assert "would have taken more" in states()[0][1]
+    assert "would exceed" in states()[0][1]
 
 
 def test_who_cannot_be_reached_gives_no_verdict_and_is_asked_again(bound, sends, server):
@@ -206,7 +206,7 @@ def test_an_answer_that_comes_too_late_is_dropped_but_counted(bound, sends, monk
     verdict = TraceJudging.verdict
 
     def late(*said: Any) -> Any:
-        # Meanwhile more has come, and the trace was summed up again.
+        # Meanwhile more spans arrived, and the trace was summed up again.
         TraceQuestion.objects.update(due_at=timezone.now() + timedelta(hours=1))
         return verdict(*said)
 

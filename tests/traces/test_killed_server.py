@@ -1,4 +1,4 @@
-"""Web server and workers are killed while batches come: what was acknowledged is there, and nothing is there twice."""
+"""Web server and workers are killed while batches come: what was acknowledged is there, and nothing appears twice."""
 
 from __future__ import annotations
 

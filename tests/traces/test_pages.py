@@ -91,7 +91,12 @@ def test_words_are_found_by_their_beginnings(shown, project):
 def test_what_the_address_says_wrongly_is_named(shown):
     asked = "?since=soon&min_ms=much&min_cost=nan&until=9999-12-31&q=refund"
     page = shown.get(LIST + asked).content.decode()
-    for words in ("since is no day", "min_ms is no number: much", "min_cost is no number: nan", "until is no day"):
+    for words in (
+        "since is not a day",
+        "min_ms is not a number: much",
+        "min_cost is not a number: nan",
+        "until is not a day",
+    ):
         assert words in page
     assert shown.get(f"/api/v1/projects/shop/traces/{asked}").status_code == 422
 

@@ -134,6 +134,6 @@ def test_a_case_leads_to_the_trace_once_its_example_is_decided(sent, project, ow
     client.force_login(owner)
     path = f"/p/shop/runs/{run.number}/cases/{case.pk}/"
     Revision.objects.filter(example=example).update(resolution=Resolution.OPEN)
-    assert "Open the trace" not in client.get(path).content.decode()
+    assert "View trace" not in client.get(path).content.decode()
     Revision.objects.filter(example=example).update(resolution=Resolution.RESOLVED)
     assert f"{LIST}{sent[0].pk}/" in client.get(path).content.decode()

@@ -60,7 +60,7 @@ def test_texts_are_shown_before_anything_is_made(talks, dataset, project, adjudi
     assert "4 examples to make" in page
     assert "Thank you! Mail" in page
     assert "ann1@example.org" not in page
-    assert page.count("personal data taken out") == 2
+    assert page.count("personal data removed") == 2
     assert "2 messages before" not in page.partition("Thank you")[0]
     promotion = Promotion.objects.get()
     assert client.post(f"{PAGE}{promotion.pk}/make/").status_code == 302
@@ -113,7 +113,7 @@ def test_near_duplicates_are_folded_and_other_orders_are_not(client, token, sett
     assert (Example.objects.count(), TraceExample.objects.filter(is_folded=True).count()) == (2, 2)
     client.force_login(owner)
     page = " ".join(client.get(f"{PAGE}{promotion.pk}/").content.decode().split())
-    assert "2 turns folded into examples that ask nearly the same" in page
+    assert "2 turns merged into examples that ask nearly the same" in page
     assert "from all traces, in turns by tools and classes of errors; every turn; seed 1" in page
 
 

@@ -77,7 +77,7 @@ def test_none_are_made_while_many_wait(schedule, sent, run_jobs):
     assert (Example.objects.count(), schedule.skipped) == (6, "")
     since = schedule.since
     due(run_jobs, schedule, 4.04)
-    assert (Example.objects.count(), "5 examples of the dataset wait" in schedule.skipped) == (6, True)
+    assert (Example.objects.count(), "5 examples in the dataset are unlabelled" in schedule.skipped) == (6, True)
     # What came meanwhile is drawn from the next time.
     assert schedule.since == since
     assert schedule.due_at > timezone.now() + timedelta(hours=5)
@@ -177,6 +177,6 @@ def test_schedules_by_rest(dataset, adjudicator, owner, client):
     assert client.post(API, json.dumps(said | {"period": "yearly"}), content_type="application/json").status_code == 422
     client.force_login(owner)
     assert client.get(one).json()["filter"] is None
-    assert "only its author sees" in client.get(PAGE).content.decode()
+    assert "visible to its author only" in client.get(PAGE).content.decode()
     assert client.delete(one).status_code == 204
     assert client.get(one).status_code == 404

@@ -130,6 +130,6 @@ def test_what_people_still_label_is_not_shown_as_a_run(decided, sent, project, o
 
 def test_without_agents_or_examples_the_page_says_what_to_do(project, adjudicator, client, sent, dataset, run_jobs):
     client.force_login(adjudicator)
-    assert "No example was made of a trace yet" in client.get(PAGE).content.decode()
+    assert "No examples have been created from traces yet" in client.get(PAGE).content.decode()
     promoted(run_jobs, dataset, adjudicator, traces=(sent[0].pk,))
     assert "No agent was asked in this project yet" in client.get(PAGE).content.decode()

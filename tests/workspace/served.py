@@ -62,7 +62,7 @@ class Served:
         self.token = ""
 
     def start(self) -> None:
-        """Make the project and a token; start the server."""
+        """Create project and a token; start the server."""
         self.token = self.python.run(SETUP).split("TOKEN ")[1].strip()
         self.application.web_start()
 

@@ -61,7 +61,7 @@ def test_an_installation_without_documents_says_so(client, monkeypatch):
     monkeypatch.setattr(views, "pages", dict)
     answer = client.get("/docs/")
     assert answer.status_code == 404
-    assert "came without its documents" in answer.content.decode()
+    assert "The documentation is not installed here" in answer.content.decode()
 
 
 def test_every_address_with_help_exists_and_leads_there(client):

@@ -37,7 +37,7 @@ def test_what_waits_is_listed_with_its_button(project, client, reviewer, adjudic
     page = text_of(client, reviewer)
     assert "<span>example to label</span>" in page
     assert ">Label examples</a>" in page
-    assert "Nothing waits for you." in text_of(client, viewer)
+    assert "No open tasks." in text_of(client, viewer)
     revision = Revision.objects.get(example__external_id="status")
     dispute_open(revision=revision, actor=reviewer, reason="It should be the history.")
     page = text_of(client, adjudicator)
@@ -62,9 +62,9 @@ def test_news_are_what_happened_since_the_visit_before(project, client, viewer, 
     uploaded_run(project, version, [call("status", "get_order_status")])
     run_jobs()
     page = text_of(client, viewer)
-    assert "Since you were here" in page
+    assert "Since your last visit" in page
     assert "Core v1 was frozen: 4 examples" in page
-    assert "Run 1 of agent was graded on Core v1" in page
+    assert "Run 1 of agent graded on Core v1" in page
     # Looking again at once is the same visit; looking much later another one, which knows it all.
     assert "Core v1 was frozen" in text_of(client, viewer)
     long_ago(viewer, hours=2)
@@ -148,7 +148,7 @@ def test_the_page_costs_the_same_however_much_there_is(project, client, owner, r
 
 def test_a_project_without_a_graded_run_shows_five_steps_and_what_is_done(project, client, owner, viewer):
     page = text_of(client, owner)
-    assert "Five steps to your first matrix." in page
+    assert "Five steps to your first confusion matrix." in page
     assert "0 of 5 done" in page
     assert 'id="step-1"' in page
     # Panes without anything in them are left out.
@@ -171,7 +171,7 @@ def test_the_newest_graded_run_opens_the_page_with_what_it_confuses_and_the_chan
     uploaded_run(project, version, [call("status", "get_order_status"), call("history", "issue_refund")])
     run_jobs()
     page = text_of(client, viewer)
-    assert "2 scored examples: the sample cannot tell" in page
+    assert "2 scored examples: too few for a conclusion" in page
     assert '<a class="n" href="/p/shop/runs/2/">Run 2</a> of agent' in page
     assert ">1 of 2</a>" in page
     assert '<span class="tool">get_order_history</span><br><span class="xs faint">called as</span>' in page
@@ -190,12 +190,12 @@ def test_a_project_without_a_graded_run_leads_to_a_matrix_that_the_person_may_se
     client.force_login(owner)
     page = " ".join(client.get("/p/own/").content.decode().split())
     assert '<a href="/p/shop/runs/1/matrix/">See one of Shop' in page
-    assert ">The result<" in page
+    assert ">Example result<" in page
     assert 'href="/p/shop/runs/1/">Open the run</a>' in page
     Membership.objects.filter(project=project, user=owner).delete()
     page = client.get("/p/own/").content.decode()
     assert "See one of" not in page
-    assert ">The result<" not in page
+    assert ">Example result<" not in page
 
 
 def test_the_latest_jobs_are_told_in_a_line_each(project, client, owner, run_jobs):

@@ -115,7 +115,7 @@ def test_what_is_wrong_with_an_account_leaves_the_link_as_it_was(client, invited
         (
             lambda row: invitation_create(project=row.project, actor=None, email=row.email, role=Role.VIEWER),
             404,
-            "no link",
+            "is not valid",
         ),
         (lambda row: invitation_accept_as_new(invitation=row, name="N", password=PASSWORD), 410, "answered already"),
     ],
@@ -172,7 +172,7 @@ def test_another_account_can_neither_open_nor_answer_it(client, invited, outside
     client.force_login(outsider)
     for answer in (client.get(link), client.post(link, NEW)):
         assert answer.status_code == 409
-        assert "another person than the invitation is for" in answer.content.decode()
+        assert "This invitation is for another person" in answer.content.decode()
         assert "new@example.org" not in answer.content.decode()
     offer = Invitation.objects.get()
     for act in ("accept", "decline"):

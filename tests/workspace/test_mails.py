@@ -216,7 +216,7 @@ def test_no_more_than_five_tests_wait(project, client, viewer):
     for _ in range(7):
         client.post("/profile/notifications/test/")
     assert Delivery.objects.count() == 5
-    with pytest.raises(ValidationError, match="is no event"):
+    with pytest.raises(ValidationError, match="is not an event"):
         mails_choose(membership=Membership.objects.get(user=viewer), actor=None, kinds=["test"])
 
 

@@ -18,7 +18,7 @@ def test_an_address_with_a_nul_is_refused_and_says_why(client, owner, address):
     client.force_login(owner)
     response = client.get(address)
     assert response.status_code == 400
-    assert "holds the character NUL" in response.content.decode()
+    assert "contains a NUL character" in response.content.decode()
 
 
 def test_a_form_with_a_nul_is_refused_and_changes_nothing(client, owner, project):
@@ -34,7 +34,7 @@ def test_a_form_with_a_nul_is_refused_and_changes_nothing(client, owner, project
 def test_a_program_is_told_of_a_nul_too(client):
     response = client.get("/api/v1/projects/shop/jobs/?cursor=%00")
     assert response.status_code == 400
-    assert response.json()["detail"] == "What was sent holds the character NUL (%00), which no text can."
+    assert response.json()["detail"] == "The request contains a NUL character (%00), which is not allowed."
 
 
 def test_a_number_that_no_column_holds_is_not_found(client, owner, project):

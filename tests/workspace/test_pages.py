@@ -73,7 +73,7 @@ def test_only_those_whom_the_operator_lets_make_projects(client, outsider, owner
     client.force_login(outsider)
     for answer in (client.get("/projects/new/"), client.post("/projects/new/", {"name": "Mine", "slug": "mine"})):
         assert answer.status_code == 403
-        assert "Only owners of the installation make projects here." in answer.content.decode()
+        assert "Only installation owners can create projects here." in answer.content.decode()
     assert not Project.objects.filter(slug="mine").exists()
     assert "/projects/new/" not in client.get("/?all").content.decode()
     client.force_login(owner)
@@ -253,7 +253,7 @@ def test_error_pages_say_what_happened(client, viewer, settings):
     client.force_login(viewer)
     refused = client.get("/p/shop/audit/")
     assert refused.status_code == 403
-    assert "This needs the role owner; yours is viewer. An owner of the project" in refused.content.decode()
+    assert "This requires the owner role. You are viewer. A project owner" in refused.content.decode()
     missing = client.get("/p/shop/nothing/")
     assert missing.status_code == 404
     assert "you do not have access" in missing.content.decode()
@@ -264,4 +264,4 @@ def test_a_crash_is_answered_by_a_page_that_needs_nothing(client, db, monkeypatc
     monkeypatch.setattr("toolevals.workspace.errors.last_sweep", lambda: 1 / 0)
     response = client.get("/healthz")
     assert response.status_code == 500
-    assert "Something broke on the server." in response.content.decode()
+    assert "Server error" in response.content.decode()

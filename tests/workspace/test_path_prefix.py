@@ -37,8 +37,8 @@ def test_a_clean_one(given):
 @pytest.mark.parametrize(
     ("given", "why"),
     [
-        ("evals", "does not begin with a slash"),
-        ("https://host/evals", "does not begin with a slash"),
+        ("evals", "does not start with a slash"),
+        ("https://host/evals", "does not start with a slash"),
         ("//", "has two slashes in a row"),
         ("//evals", "has two slashes in a row"),
         ("/evals//", "has two slashes in a row"),
@@ -68,7 +68,7 @@ def test_any_other_is_refused_by_name(given, why):
 def test_a_command_refuses_it_before_anything_starts(monkeypatch, capsys, tmp_path):
     monkeypatch.setenv("TOOLEVALS_PATH_PREFIX", "evals")
     assert main(["serve", "--data", str(tmp_path), "--port", "0"]) == Exit.CONFIGURATION
-    assert "'evals' does not begin with a slash" in capsys.readouterr().err
+    assert "'evals' does not start with a slash" in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []
 
 

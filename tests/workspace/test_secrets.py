@@ -93,7 +93,7 @@ def test_a_secret_from_before_is_refused_until_its_addresses_are_named(page, pro
     with pytest.raises(SecretRefusedError, match="may be sent to no address yet"):
         secret_for(project=project, name="model-host", address=HOST)
     text = page.get("/p/shop/secrets/").content.decode()
-    assert "nowhere yet: it is refused" in text
+    assert "no allowed address: cannot be used" in text
     url = f"/p/shop/secrets/{secret.pk}/addresses/"
     assert url in text
     wrong = page.post(url, {"addresses": f"{HOST}/v1"})

@@ -74,7 +74,7 @@ def test_a_script_signs_in_and_is_told_who_it_is(mara):
     refused = client.post("/sign-in/", sent, headers={"X-Person": str(mara.pk)})
     assert (refused.status_code, refused.json()["detail"]) == (
         422,
-        "The address and the password do not belong together.",
+        "Wrong e-mail address or password.",
     )
     taken = client.post("/sign-in/", sent | {"password": PASSWORD}, headers={"X-Person": str(mara.pk)})
     assert taken.json() == {"person": str(mara.pk)}

@@ -60,8 +60,8 @@ def test_a_token_makes_none_of_a_higher_role_another_project_or_another_person(p
     other = project_create(actor=owner, slug="other", name="Other")
     for place, user, role, said in (
         (project, owner, Role.ADJUDICATOR, "the role reviewer at most"),
-        (other, owner, Role.VIEWER, "of its own project and person"),
-        (project, viewer, Role.VIEWER, "of its own project and person"),
+        (other, owner, Role.VIEWER, "for its own project and user"),
+        (project, viewer, Role.VIEWER, "for its own project and user"),
     ):
         with pytest.raises(TokenTooWideError, match=said):
             token_create(project=place, actor=owner, user=user, name="x", role=role, maker=maker)

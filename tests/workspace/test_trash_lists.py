@@ -38,7 +38,7 @@ def as_owner(client: Client, owner: Any) -> Client:
 
 @pytest.fixture
 def many(project: Project) -> list[str]:
-    """Seven datasets and seven registries that were deleted, some in the same moment; the last deleted first."""
+    """Seven datasets and seven registries that were deleted, some in the same moment; most recently deleted first."""
     made: list[Any] = []
     for number in range(MANY):
         made.append(dataset_create(project=project, actor=None, slug=f"d{number}", name=f"Data {number}"))
@@ -220,9 +220,9 @@ def test_jobs_that_went_into_the_trash_with_a_row_are_found_by_an_index(project:
 def test_what_is_destroyed_next_says_so_and_can_still_be_restored(as_owner: Client, project: Project, owner: Any):
     made = trash_put(row=dataset_create(project=project, actor=None, slug="failed", name="Failed"), actor=owner)
     address = reverse("workspace:trash", args=["shop"])
-    assert "Destroy it now" in as_owner.get(address).content.decode()
+    assert "Delete permanently" in as_owner.get(address).content.decode()
     trash_destroy(row=made, actor=owner, typed="failed")
     page = as_owner.get(address).content.decode()
-    assert "A job destroys it next." in page
-    assert "Destroy it now" not in page
+    assert "A job will delete it permanently next." in page
+    assert "Delete permanently" not in page
     assert reverse("workspace:trash-restore", args=["shop", "dataset", made.pk]) in page

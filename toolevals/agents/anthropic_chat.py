@@ -140,7 +140,7 @@ def joined(events: Iterable[JsonMapping]) -> JsonObject:
             ended = True
             break
     if answer and not ended:
-        raise UnreachableError("The stream broke off: no message_stop came.", again=True)
+        raise UnreachableError("The stream ended early: no message_stop came.", again=True)
     return {**answer, "content": [blocks[index] for index in sorted(blocks)]} if answer else {}
 
 

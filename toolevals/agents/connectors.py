@@ -113,7 +113,7 @@ CONNECTORS: Mapping[str, Connector] = {
     "openai": Connector(
         "Chat completions",
         "a model behind chat completions",
-        "Of its chat-completions interface, such as https://models.example.org/v1.",
+        "Base URL of the chat completions API, such as https://models.example.org/v1.",
         _options(ChatOptions),
         ChatOptions.from_document,
         _openai,
@@ -129,11 +129,11 @@ CONNECTORS: Mapping[str, Connector] = {
     "webhook": Connector(
         "Webhook",
         "your own agent behind a webhook",
-        "Each example is posted to it; it answers with what it did.",
+        "toolevals posts each example to this URL. The agent answers with what it did.",
         _options(WebhookOptions),
         WebhookOptions.from_document,
         _webhook,
-        "One of the project's secrets; it signs what is sent.",
+        "One of the project’s secrets. It is used to sign requests.",
         asks_model=False,
         counts_input=False,
     ),

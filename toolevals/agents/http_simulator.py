@@ -49,7 +49,7 @@ ONCE = RetryPolicy(tries=1)
 BUSY = frozenset({429, 502, 503})
 # A request that failed so has not arrived.
 NOT_ARRIVED = (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.PoolTimeout)
-NEITHER, NO_OBJECT = "neither a result nor an error", "a state that is no object"
+NEITHER, NO_OBJECT = "neither a result nor an error", "a state that is not an object"
 HIDDEN = "[key]"
 
 
@@ -231,7 +231,7 @@ class _HttpWorld:
         if initial is None:
             raise self._wrong("changes, and has not sent the first state of worlds")
         if not isinstance(changes, dict):
-            raise self._wrong("changes that are no object")
+            raise self._wrong("changes that are not an object")
         return _with_changes(initial, changes, tables=True)
 
     def _wrong(self, said: str) -> WorldDiedError:

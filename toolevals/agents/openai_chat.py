@@ -208,7 +208,7 @@ def joined(chunks: Iterable[JsonObject]) -> JsonObject:
     if not choices:
         return answer
     if not _has_ended(choices):
-        raise UnreachableError("The stream broke off: no finish_reason came.", again=True)
+        raise UnreachableError("The stream ended early: no finish_reason came.", again=True)
     return {**answer, "choices": [choices[index].to_document(index) for index in sorted(choices)]}
 
 

@@ -63,9 +63,9 @@ def _require_shape(message: JsonObject) -> None:
     if not isinstance(content, str | list | None) or not all(isinstance(part, str | dict) for part in parts):
         raise InvalidDocument.at("/choices/0/message/content", "is neither text nor a list of parts")
     if not isinstance(calls, list | None) or not all(isinstance(call, dict) for call in calls or ()):
-        raise InvalidDocument.at("/choices/0/message/tool_calls", "is no list of objects")
+        raise InvalidDocument.at("/choices/0/message/tool_calls", "is not a list of objects")
     if not isinstance(message.get("function_call"), dict | None):
-        raise InvalidDocument.at("/choices/0/message/function_call", "is no object")
+        raise InvalidDocument.at("/choices/0/message/function_call", "is not an object")
 
 
 def losses_within(losses: Iterable[Loss], place: str) -> tuple[Loss, ...]:

@@ -66,7 +66,7 @@ def some_text(message: str) -> Check:
 
 def address() -> Check:
     """An address to call."""
-    return Check(is_address, "must be an address that begins with http:// or https://, without a password in it")
+    return Check(is_address, "must be an address that starts with http:// or https://, without a password in it")
 
 
 def number(low: float, high: float, of: str = "") -> Check:

@@ -20,7 +20,7 @@ from toolevals.json_types import JsonMapping
 GOLD_REFUSED = "A tool refused an expected call:"
 # So often calls are made, where their simulator was away meanwhile.
 TRIES = 3
-NO_STATE = "The simulator keeps no state, so that there is nothing to compare."
+NO_STATE = "The simulator keeps no state, so there is nothing to compare."
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,5 +191,5 @@ def _raised_in_reading(done: Replay, reads: Reads) -> bool:
 def _silence(done: Replay) -> str:
     """Return why nothing is known of where calls led, empty where it is."""
     if done.unanswered is not None:
-        return f"No simulator answers for {done.unanswered}, so that the effect of the calls is not known."
+        return f"No simulator answers for {done.unanswered}, so the effect of the calls is not known."
     return NO_STATE if done.final is None else ""

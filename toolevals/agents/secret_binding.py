@@ -56,7 +56,7 @@ class Origin:
             raise OriginError("must hold no space and no control character")
         found = _ADDRESS.fullmatch(address)
         if found is None:
-            raise OriginError("must begin with http:// or https://")
+            raise OriginError("must start with http:// or https://")
         scheme, place = found[1].lower(), _PLACE.fullmatch(found[2])
         if place is None:
             raise OriginError("must name a host and perhaps a port, without a user or password")

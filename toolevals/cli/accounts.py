@@ -82,7 +82,7 @@ def _create(arguments: argparse.Namespace, password: str) -> int:
     except ValidationError as error:
         raise CommandError(Exit.CONFIGURATION, " ".join(error.messages)) from error
     if User.objects.filter(email=arguments.email.strip().lower()).exists():
-        raise CommandError(Exit.CONFIGURATION, f"{arguments.email} has an account already")
+        raise CommandError(Exit.CONFIGURATION, f"{arguments.email} already has an account")
     if Project.objects.filter(slug=arguments.project).exists():
         raise CommandError(Exit.CONFIGURATION, f"there is a project {arguments.project!r} already")
     with transaction.atomic():
@@ -103,7 +103,7 @@ def require_tables() -> None:
 
     if {User._meta.db_table, Project._meta.db_table} <= set(connection.introspection.table_names()):
         return
-    words = "the database is not ready yet: start `toolevals serve` once, with the same TOOLEVALS_DATA_DIR or --data"
+    words = "the database is not set up yet: run `toolevals serve` once with the same TOOLEVALS_DATA_DIR or --data"
     raise CommandError(Exit.CONFIGURATION, f"{words} (the data folder here is {settings.DATA_DIR})")
 
 

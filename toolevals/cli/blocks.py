@@ -58,7 +58,7 @@ class Done(NamedTuple, Generic[Answer]):
 def add_jobs_option(parser: argparse.ArgumentParser) -> None:
     """Add how many processes grade."""
     own = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    words = f"processes that grade a large file; by default as many as there are processors, here {own}"
+    words = f"number of processes for large files; default: one per CPU core ({own} here)"
     parser.add_argument("-j", "--jobs", type=_count, default=own, metavar="N", help=words)
 
 

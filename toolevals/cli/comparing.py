@@ -6,8 +6,8 @@ import argparse
 import json
 from collections.abc import Iterator
 
-from toolevals.cli.client import ProjectClient, add_server_options
 from toolevals.cli.output import Exit, say, table
+from toolevals.cli.server_options import add_server_options, project_of
 from toolevals.cli.verbs import Verbs
 from toolevals.json_types import JsonMapping
 from toolevals.presentation.numbers import p_value, part_count, percent, points, signed_span
@@ -22,7 +22,7 @@ def add_parser(verbs: Verbs) -> None:
     parser = verbs.add_parser("compare")
     parser.add_argument("baseline", type=int, metavar="BASELINE", help="the earlier run's number")
     parser.add_argument("candidate", type=int, metavar="CANDIDATE", help="the later run's number")
-    parser.add_argument("--layer", default="", metavar="LAYER", help="what the sentence is of; by default outcome")
+    parser.add_argument("--layer", default="", metavar="LAYER", help="layer to summarise; default: outcome")
     parser.add_argument("--json", action="store_true", help="print everything as the REST interface shows it")
     add_server_options(parser)
     parser.set_defaults(run=run)
@@ -30,7 +30,7 @@ def add_parser(verbs: Verbs) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the comparison: the sentence, then layers and the tools that moved."""
-    client = ProjectClient.from_arguments(arguments)
+    client = project_of(arguments)
     path = f"runs/{arguments.baseline}/compare/{arguments.candidate}/"
     found = client.request("GET", path, params={"layer": arguments.layer})
     tools = client.request("GET", f"{path}tools/")["tools"]
@@ -48,13 +48,13 @@ def _text(found: JsonMapping, tools: list[JsonMapping]) -> Iterator[str]:
     differing = "; ".join(f"{each['what']} {each['before']} -> {each['after']}" for each in found["differences"])
     left_out = ", ".join(f"{count} {why}" for why, count in found["outside"].items() if count)
     yield f"{found['examples']} examples compared{f', left out: {left_out}' if left_out else ''}"
-    yield f"differs: {differing or 'nothing of agent and dataset'}"
+    yield f"differs: {differing or 'nothing about agent or dataset'}"
     yield ""
     yield table(LAYERS, map(_layer, found["layers"]))
     moved = [row for row in tools if any(row[kind]["fixed"] or row[kind]["broken"] for kind in ("missed", "wrong"))]
     yield table(TOOLS, map(_tool, moved[:MOST_TOOLS]))
     if len(moved) > MOST_TOOLS:
-        yield f"{len(moved) - MOST_TOOLS} more tools moved: --json has all of them"
+        yield f"{len(moved) - MOST_TOOLS} more tools changed; use --json to list all"
 
 
 def _layer(row: JsonMapping) -> tuple[str, ...]:

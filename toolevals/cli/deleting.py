@@ -8,10 +8,11 @@ import sys
 from collections.abc import Iterator
 from urllib.parse import quote
 
-from toolevals.cli.client import ProjectClient, add_server_options
-from toolevals.cli.connection import ServerClient
 from toolevals.cli.output import CommandError, Exit, say
+from toolevals.cli.server_options import add_server_options, project_of
 from toolevals.cli.verbs import Verbs
+from toolevals.client import Project
+from toolevals.client.connection import Connection
 from toolevals.json_types import JsonObject
 
 # Each kind with the address of one, below its project's.
@@ -22,7 +23,7 @@ def add_parser(verbs: Verbs) -> None:
     """Add the verbs."""
     parser = verbs.add_parser("delete")
     _add_what(parser)
-    parser.add_argument("--yes", action="store_true", help="do not ask whether it is meant")
+    parser.add_argument("--yes", action="store_true", help="skip the confirmation prompt")
     parser.set_defaults(run=delete)
     parser = verbs.add_parser("trash")
     parser.add_argument("--projects", action="store_true", help="list deleted projects instead")
@@ -33,13 +34,13 @@ def add_parser(verbs: Verbs) -> None:
     parser.set_defaults(run=restore)
     parser = verbs.add_parser("destroy")
     _add_what(parser)
-    parser.add_argument("--yes", action="store_true", help="do not ask to type its name")
+    parser.add_argument("--yes", action="store_true", help="skip typing the name to confirm")
     parser.set_defaults(run=destroy)
 
 
 def delete(arguments: argparse.Namespace) -> int:
     """Move something to the trash and say until when it can be restored."""
-    client = ProjectClient.from_arguments(arguments)
+    client = project_of(arguments)
     if arguments.kind == "project" and arguments.name != client.project:
         raise CommandError(Exit.CONFIGURATION, f"the token is of the project {client.project}, not of {arguments.name}")
     if not arguments.yes:
@@ -51,7 +52,7 @@ def delete(arguments: argparse.Namespace) -> int:
 
 def trash(arguments: argparse.Namespace) -> int:
     """List what can be restored."""
-    client = ProjectClient.from_arguments(arguments)
+    client = project_of(arguments)
     found = list(_deleted(client, projects=arguments.projects))
     say(json.dumps(found, indent=2) if arguments.json else "\n".join(map(_line, found)) or "The trash is empty.")
     return Exit.OK
@@ -59,7 +60,7 @@ def trash(arguments: argparse.Namespace) -> int:
 
 def restore(arguments: argparse.Namespace) -> int:
     """Take something out of the trash; of several of one name the last deleted."""
-    client = ProjectClient.from_arguments(arguments)
+    client = project_of(arguments)
     pk = _in_trash(client, arguments)
     if arguments.kind == "project":
         restored = _outside(client).request("POST", f"deleted-projects/{pk}/restore/")
@@ -71,7 +72,7 @@ def restore(arguments: argparse.Namespace) -> int:
 
 def destroy(arguments: argparse.Namespace) -> int:
     """Have something in the trash destroyed, which a job does; of several the last deleted."""
-    client = ProjectClient.from_arguments(arguments)
+    client = project_of(arguments)
     pk = _in_trash(client, arguments)
     if not arguments.yes:
         _require_typed(arguments)
@@ -80,11 +81,15 @@ def destroy(arguments: argparse.Namespace) -> int:
         item = _outside(client).request("POST", f"deleted-projects/{pk}/destroy/", json=said)
     else:
         item = client.post_once(f"trash/{pk}/destroy/", json=said)
-    say(json.dumps(item, indent=2) if arguments.json else f"{arguments.kind} {arguments.name}: being destroyed")
+    say(
+        json.dumps(item, indent=2)
+        if arguments.json
+        else f"{arguments.kind} {arguments.name}: being deleted permanently"
+    )
     return Exit.OK
 
 
-def _in_trash(client: ProjectClient, arguments: argparse.Namespace) -> str:
+def _in_trash(client: Project, arguments: argparse.Namespace) -> str:
     """Return the id of what is named. Raises CommandError where it is not in the trash."""
     for each in _deleted(client, projects=arguments.kind == "project"):
         if (each["kind"], each["name"]) == (arguments.kind, arguments.name):
@@ -95,7 +100,7 @@ def _in_trash(client: ProjectClient, arguments: argparse.Namespace) -> str:
 
 def _add_what(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("kind", choices=list(KINDS))
-    parser.add_argument("name", metavar="NAME", help="its short name in addresses; of a run its number")
+    parser.add_argument("name", metavar="NAME", help="its slug, or the number of a run")
     _add_output(parser)
 
 
@@ -107,7 +112,7 @@ def _add_output(parser: argparse.ArgumentParser) -> None:
 def _require_meant(question: str) -> None:
     """Ask on a terminal. Raises CommandError where no one can be asked, or the answer is no."""
     if not sys.stdin.isatty():
-        raise CommandError(Exit.CONFIGURATION, "there is no terminal to confirm: give --yes to delete")
+        raise CommandError(Exit.CONFIGURATION, "cannot ask for confirmation without a terminal: use --yes to delete")
     say(f"{question} It can be restored for 30 days. [y/N] ", end="")
     if sys.stdin.readline().strip().lower() not in ("y", "yes"):
         raise CommandError(Exit.CONFIGURATION, "nothing was deleted")
@@ -116,10 +121,14 @@ def _require_meant(question: str) -> None:
 def _require_typed(arguments: argparse.Namespace) -> None:
     """Have the name typed on a terminal. Raises CommandError where no one can be asked, or something else is typed."""
     if not sys.stdin.isatty():
-        raise CommandError(Exit.CONFIGURATION, "there is no terminal to confirm: give --yes to destroy")
-    say(f"The {arguments.kind} {arguments.name} is destroyed for good. Type {arguments.name}: ", end="")
+        raise CommandError(
+            Exit.CONFIGURATION, "cannot ask for confirmation without a terminal: use --yes to delete permanently"
+        )
+    say(
+        f"The {arguments.kind} {arguments.name} will be permanently deleted. Type {arguments.name} to confirm: ", end=""
+    )
     if sys.stdin.readline().strip() != arguments.name:
-        raise CommandError(Exit.CONFIGURATION, "nothing was destroyed")
+        raise CommandError(Exit.CONFIGURATION, "nothing was deleted")
 
 
 def _show(arguments: argparse.Namespace, item: JsonObject) -> None:
@@ -131,15 +140,15 @@ def _line(item: JsonObject) -> str:
     if not item["deleted_at"]:
         return f"{what}: restored"
     who = f" by {item['deleted_by']['name']}" if item["deleted_by"] else ""
-    return f"{what}: deleted {item['deleted_at'][:10]}{who}, destroyed {item['destroy_at'][:10]}"
+    return f"{what}: deleted {item['deleted_at'][:10]}{who}, deleted permanently {item['destroy_at'][:10]}"
 
 
-def _deleted(client: ProjectClient, *, projects: bool) -> Iterator[JsonObject]:
+def _deleted(client: Project, *, projects: bool) -> Iterator[JsonObject]:
     """Yield what was deleted, the last deleted first, a page at a time."""
     yield from _outside(client).pages("deleted-projects/") if projects else client.pages("trash/")
 
 
-def _outside(client: ProjectClient) -> ServerClient:
+def _outside(client: Project) -> Connection:
     """Return a client for what is in no project."""
     token = client.http.headers["Authorization"].removeprefix("Bearer ")
-    return ServerClient(client.server, token)
+    return Connection(client.server, token, note=client.note)

@@ -120,5 +120,5 @@ def _sandbox() -> str:
         tools_of_code({"simulator.py": "def nothing(state): ..."})
     except NoSandboxError:
         # Not a failure: everything but simulators of untrusted code works.
-        return "bubblewrap is not installed, so that code of simulators runs only where it is declared trusted"
+        return "bubblewrap is not installed, so simulator code runs only if you declare it trusted"
     return "code of simulators runs in bubblewrap"

@@ -41,10 +41,8 @@ def add_parser(verbs: Verbs) -> None:
     bfcl = kinds.add_parser("bfcl", help=f"the Berkeley Function-Calling Leaderboard, from the package {PACKAGE}")
     bfcl.add_argument("folder", type=Path, metavar="DIR", help="is made; files of these names in it are replaced")
     which = bfcl.add_mutually_exclusive_group()
-    which.add_argument("--release", default=RELEASE, metavar="V", help="of the package; by default %(default)s")
-    which.add_argument(
-        "--wheel", type=Path, metavar="FILE", help="the package, where it is here already; - is standard input"
-    )
+    which.add_argument("--release", default=RELEASE, metavar="V", help="package release; default: %(default)s")
+    which.add_argument("--wheel", type=Path, metavar="FILE", help="use a local wheel file; - reads standard input")
     bfcl.set_defaults(run=download_bfcl)
 
 

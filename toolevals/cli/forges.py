@@ -54,7 +54,7 @@ class GitHub(Forge):
         outside = "run it in a workflow on pull_request, or leave --github out"
         for name in ("GITHUB_REPOSITORY", "GITHUB_EVENT_PATH"):
             if not _said(name):
-                raise cls.wrong(f"{name} is not set: this is no job of GitHub Actions; {outside}")
+                raise cls.wrong(f"{name} is not set: this is not a job of GitHub Actions; {outside}")
         repository = _said("GITHUB_REPOSITORY")
         if not re.fullmatch(r"[\w.-]+/[\w.-]+", repository, re.ASCII):
             raise cls.wrong("GITHUB_REPOSITORY is not OWNER/NAME")
@@ -149,7 +149,7 @@ class GitHub(Forge):
             return file_of_tools(root, [str(each["filename"]) for each in changed], tools)
         file = self.tool_file.resolve()
         if not file.is_file() or not file.is_relative_to(root):
-            raise self.wrong(f"--tool-file {self.tool_file} is no file of the checkout {root}")
+            raise self.wrong(f"--tool-file {self.tool_file} is not a file of the checkout {root}")
         return file.relative_to(root).as_posix(), lines_of_tools(file, tools)
 
 

@@ -16,15 +16,16 @@ from typing import Any
 from urllib.parse import quote
 
 from toolevals.cli.blocks import add_jobs_option
-from toolevals.cli.client import ProjectClient, add_server_options
 from toolevals.cli.forge import Forge
 from toolevals.cli.forges import GitHub, GitLab
 from toolevals.cli.gate_changes import changes_of_files, changes_of_runs, comparison_path
 from toolevals.cli.gate_config import add_gate_options, gate_document
 from toolevals.cli.gate_files import hold_against_files
 from toolevals.cli.inputs import once_at_most
-from toolevals.cli.output import CommandError, Exit, say, say_progress, table
+from toolevals.cli.output import FAILURES, CommandError, Exit, exit_status_of, say, table
+from toolevals.cli.server_options import add_server_options, project_of
 from toolevals.cli.verbs import Verbs
+from toolevals.client import Project
 from toolevals.grading.gates.documents import read_gate
 from toolevals.grading.gates.results import GateResult
 from toolevals.json_types import JsonMapping
@@ -37,8 +38,9 @@ from toolevals.presentation.gate_reports import (
     junit_xml,
     remarks,
 )
+from toolevals.server_errors import ServerError, ServerSettingsError
 
-HEAD = ("check", "status", "figure", "95 %", "asked for", "counted")
+HEAD = ("check", "status", "figure", "95 %", "required", "counted")
 _WIDTH = 110
 # Work out what changed from the run before; None without one.
 Changes = Callable[[], RunChanges | None]
@@ -79,7 +81,7 @@ def add_output_options(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="with --github: where the tools are defined; by default the changed file that names most of them",
     )
-    group.add_argument("--strict", action="store_true", help="let warnings count: exit with 3 instead of 0")
+    group.add_argument("--strict", action="store_true", help="exit with 3 instead of 0 if there are warnings")
 
 
 def gate_name(arguments: argparse.Namespace) -> str:
@@ -162,17 +164,20 @@ def kept_gate(arguments: argparse.Namespace) -> Any:
 
     Raises CommandError that names those that it keeps where this is none of them.
     """
-    client = ProjectClient.from_arguments(arguments)
+    client = project_of(arguments)
     try:
         return client.request("GET", f"named-gates/{quote(arguments.name, safe='')}/")
-    except CommandError as error:
-        if error.exit_status is not Exit.CONFIGURATION:
-            raise
+    except ServerSettingsError as error:
         kept = sorted(each["name"] for each in client.pages("named-gates/"))
         if arguments.name in kept:
             raise
-        known = f"it keeps {', '.join(kept)}" if kept else f"it keeps none yet: make one at {client.page('gates/new/')}"
-        raise CommandError(error.exit_status, f"the project keeps no gate {arguments.name!r}; {known}") from None
+        known = (
+            f"it keeps {', '.join(kept)}"
+            if kept
+            else (f"the project has no gates yet: create one at {client.page('gates/new/')}")
+        )
+        words = f"no gate named {arguments.name!r} in this project; {known}"
+        raise CommandError(exit_status_of(error), words) from None
 
 
 def hold_against_run(arguments: argparse.Namespace, gate: JsonMapping) -> tuple[GateReport, Changes]:
@@ -180,10 +185,10 @@ def hold_against_run(arguments: argparse.Namespace, gate: JsonMapping) -> tuple[
 
     `gate` has its document under `gate`, or the `name` under which the project keeps it.
     """
-    client = ProjectClient.from_arguments(arguments)
+    client = project_of(arguments)
     run = client.request("GET", f"runs/{arguments.number}/")
     if run["grading"] is None and run["job"]:
-        client.wait({"id": run["job"]}, say=say_progress)
+        client.wait({"id": run["job"]})
     asked = {
         **gate,
         "baseline": arguments.baseline or "",
@@ -193,19 +198,20 @@ def hold_against_run(arguments: argparse.Namespace, gate: JsonMapping) -> tuple[
         "commit": arguments.commit or _said(_COMMIT),
     }
     started = _started(client, arguments.number, asked)
-    client.wait(started["job"], say=say_progress)
+    client.wait(started["job"])
     shown = client.request("GET", f"gates/{started['gate']['id']}/")
     before = shown["baseline"]
     changes = (lambda: None) if before is None else partial(changes_of_runs, client, before, shown["run"])
     return _report(client, shown), changes
 
 
-def _started(client: ProjectClient, number: int, asked: JsonMapping) -> Any:
+def _started(client: Project, number: int, asked: JsonMapping) -> Any:
     try:
         return client.post_once(f"runs/{number}/gates/", json=asked)
-    except CommandError as error:
+    except ServerError as error:
         # What was sent are options and a gate, and no data.
-        status = Exit.CONFIGURATION if error.exit_status is Exit.DATA else error.exit_status
+        status = exit_status_of(error)
+        status = Exit.CONFIGURATION if status is Exit.DATA else status
         raise CommandError(status, str(error)) from error
 
 
@@ -221,7 +227,7 @@ def _said(names: tuple[str, ...]) -> str:
     return next((said[:_LONGEST] for name in names if (said := os.environ.get(name, ""))), "")
 
 
-def _report(client: ProjectClient, shown: JsonMapping) -> GateReport:
+def _report(client: Project, shown: JsonMapping) -> GateReport:
     run, before = shown["run"], shown["baseline"]
     links = {
         "confusion matrix": client.page(f"runs/{run}/matrix/?grading={shown['grading']}"),
@@ -248,7 +254,7 @@ def add_parser(verbs: Verbs) -> None:
         "file",
         nargs="?",
         metavar="FILE",
-        help="what `toolevals grade` printed, or examples with their predictions; plain, .gz or -",
+        help="output of `toolevals grade`, or examples with predictions; .gz is accepted, - reads standard input",
     )
     parser.add_argument("--run", type=int, dest="number", metavar="R", help="the number of a run on the server")
     parser.add_argument(
@@ -261,8 +267,12 @@ def add_parser(verbs: Verbs) -> None:
         metavar="C",
         help="the consistency slice: a file, or the number of a run; by default its newest",
     )
-    parser.add_argument("--branch", default="", help="under which the result is kept; by default what CI says")
-    parser.add_argument("--commit", default="", metavar="SHA", help="likewise")
+    parser.add_argument(
+        "--branch", default="", help="branch name to save the result under; default: from the CI environment"
+    )
+    parser.add_argument(
+        "--commit", default="", metavar="SHA", help="commit to save the result under; default: from the CI environment"
+    )
     add_jobs_option(parser)
     add_gate_options(parser)
     add_output_options(parser)
@@ -283,27 +293,30 @@ def run(arguments: argparse.Namespace) -> int:
         return _held(arguments, None)
     try:
         return _held(arguments, forge)
-    except CommandError as error:
-        forge.summarise(f"### ❌ toolevals gate ended with status {error.exit_status}\n\n{text(str(error))}")
+    except FAILURES as error:
+        forge.summarise(f"### ❌ toolevals gate ended with status {exit_status_of(error)}\n\n{text(str(error))}")
         raise
 
 
 def _held(arguments: argparse.Namespace, forge: Forge | None) -> int:
     if (arguments.file is None) == (arguments.number is None):
-        raise CommandError(Exit.CONFIGURATION, "say what to hold against the gate: a FILE or --run R, one of them")
+        raise CommandError(Exit.CONFIGURATION, "give either FILE or --run R")
     files = (arguments.file, arguments.baseline, arguments.consistency)
     once_at_most(
         **dict(zip(("FILE", "--baseline", "--consistency"), files, strict=True)), **{"--config": arguments.config}
     )
     if arguments.name and arguments.config:
-        raise CommandError(Exit.CONFIGURATION, "--name and --config both say a gate: give one of them")
+        raise CommandError(Exit.CONFIGURATION, "give either --name or --config, not both")
     kept = kept_gate(arguments) if arguments.name else None
     document = gate_document(arguments, kept["gate"] if kept else None)
     gate = read_gate(document)
     if kept and arguments.number is not None and gate.regressions:
         arguments.baseline = arguments.baseline or kept["baseline"]
     if arguments.baseline and not gate.regressions:
-        words = "--baseline has no rule to compare by: add --fail-on-regression, or regressions to the gate"
+        words = (
+            "--baseline has no effect because the gate has no regression rule: add --fail-on-regression, or "
+            "regressions to the gate"
+        )
         raise CommandError(Exit.CONFIGURATION, words)
     if arguments.number is not None:
         asked = {"name": arguments.name} if kept and kept["gate"] == document else {"gate": document}
@@ -328,6 +341,7 @@ def require_baseline(arguments: argparse.Namespace, report: GateReport) -> None:
     """Raise CommandError where a run was to be compared with another, and none was there."""
     if arguments.baseline and not report.baseline:
         words = (
-            f"--baseline {arguments.baseline} names no run yet. The result is kept: a later one finds it by its branch"
+            f"--baseline {arguments.baseline} does not match any run yet. The result is saved, so that later "
+            f"gates can compare with it by branch"
         )
         raise CommandError(Exit.CONFIGURATION, words)

@@ -28,23 +28,23 @@ _LARGEST = 1_000_000
 
 def add_gate_options(parser: argparse.ArgumentParser) -> None:
     """Add what is asked of a run."""
-    group = parser.add_argument_group("what is asked for")
+    group = parser.add_argument_group("requirements")
     group.add_argument(
         "--config",
         type=Path,
         metavar="FILE",
         help="a gate: .json, .toml, .yaml or .yml; - is JSON or YAML on standard input",
     )
-    group.add_argument("--name", default="", help="a gate that the project on the server keeps, in place of a file")
+    group.add_argument("--name", default="", help="use a gate saved in the project instead of a file")
     for name, metric in THRESHOLDS.items():
-        words = f"least pass rate of {metric}; {DEFAULT_MINIMUMS[metric]:g} without a file or --threshold"
+        words = f"minimum pass rate of {metric}; {DEFAULT_MINIMUMS[metric]:g} without a file or --threshold"
         group.add_argument(f"--{name.replace('_', '-')}", type=float, metavar="SHARE", help=words)
     group.add_argument(
         "--threshold",
         action="append",
         default=[],
         metavar="METRIC=SHARE",
-        help="least pass rate of any metric, as outcome=0.9 or judged:groundedness=0.8, in place of the published"
+        help="least pass rate of any metric, as outcome=0.9 or judged:groundedness=0.8, replaces the default"
         " rates; may be repeated",
     )
     group.add_argument(
@@ -62,7 +62,7 @@ def add_gate_options(parser: argparse.ArgumentParser) -> None:
         "--release-candidate", action="store_true", help="check the consistency slice too: pass^k over several trials"
     )
     group.add_argument(
-        "--threshold-consistency", type=float, metavar="SHARE", help="least pass^8 of the consistency slice"
+        "--threshold-consistency", type=float, metavar="SHARE", help="minimum pass^8 of the consistency slice"
     )
 
 
@@ -91,7 +91,7 @@ def gate_document(arguments: argparse.Namespace, kept: object = None) -> JsonObj
     elif arguments.worse_allowed is not None:
         raise CommandError(Exit.CONFIGURATION, "--worse-allowed needs --fail-on-regression")
     if arguments.release_candidate and not gate.consistency:
-        words = '--release-candidate needs what to ask: --threshold-consistency, or "consistency" in the file'
+        words = '--release-candidate needs a requirement: --threshold-consistency, or "consistency" in the file'
         raise CommandError(Exit.CONFIGURATION, words)
     return document
 
@@ -121,7 +121,7 @@ def _threshold(said: str) -> tuple[str, float]:
 
 def _require_share(option: str, share: float | None) -> None:
     if share is not None and not 0 <= share <= 1:
-        raise CommandError(Exit.CONFIGURATION, f"{option}: is no share from 0 to 1, and not read as a percentage")
+        raise CommandError(Exit.CONFIGURATION, f"{option}: must be a number from 0 to 1, for example 0.9 for 90 %")
 
 
 def _add(document: JsonObject, key: str, rules: list[JsonObject], where: str) -> None:
@@ -146,7 +146,7 @@ def read_config(path: Path) -> Any:
     # Every JSON document is one of YAML.
     read = load_yaml if path == STANDARD_INPUT else _READERS.get(path.suffix.lower())
     if read is None:
-        raise CommandError(Exit.CONFIGURATION, f"{path}: is none of {', '.join(_READERS)}")
+        raise CommandError(Exit.CONFIGURATION, f"{path}: is not one of {', '.join(_READERS)}")
     try:
         text = read_input_text(path)
     except CommandError as error:

@@ -80,12 +80,12 @@ def graded_file(name: str, metrics: Collection[str] = GATED, jobs: int = 1) -> G
     remarks.say_the_rest()
     say_readings(readings)
     if remarks.bad:
-        raise CommandError(Exit.DATA, f"{name}: {_unread(remarks.bad)}, so that nothing is decided")
+        raise CommandError(Exit.DATA, f"{name}: {_unread(remarks.bad)}, so no decision is made")
     if not trials:
         raise CommandError(Exit.DATA, f"{name}: holds no case")
     if twice := next((key for key, count in trials.items() if count > 1), None):
         example, trial = twice
-        raise CommandError(Exit.DATA, f"{name}: trial {trial} of {example} is there twice")
+        raise CommandError(Exit.DATA, f"{name}: trial {trial} of {example} appears twice")
     return GradedFile(CaseTable.joined(tables), judges, errored)
 
 

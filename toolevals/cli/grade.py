@@ -106,11 +106,13 @@ def add_parser(verbs: Verbs) -> None:
     parser.add_argument(
         "file", metavar="FILE", help="JSON Lines, plain or .gz, or another tool's file; - is standard input"
     )
-    parser.add_argument("--dialect", choices=sorted(DIALECTS), help="give another tool's verdicts instead of ours")
+    parser.add_argument(
+        "--dialect", choices=sorted(DIALECTS), help="print another evaluator's verdicts instead of toolevals' own"
+    )
     parser.add_argument(
         "--option", action="append", default=[], metavar="KEY=VALUE", help="an option of the dialect; may be repeated"
     )
-    parser.add_argument("--agent", default="", metavar="NAME", help="of a file that holds several agents, this one")
+    parser.add_argument("--agent", default="", metavar="NAME", help="the agent to grade, if the file contains several")
     parser.add_argument("--format", choices=tuple(_CONTENTS), default="jsonl")
     parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="by default standard output")
     add_jobs_option(parser)
@@ -167,7 +169,7 @@ class GradeOptions:
         """Return the grading. Raises CommandError where the options are wrong."""
         if self.dialect:
             if self.messages:
-                raise CommandError(Exit.CONFIGURATION, "--messages is for our own verdicts: leave out --dialect")
+                raise CommandError(Exit.CONFIGURATION, "--messages cannot be combined with --dialect")
             if self.assert_formats:
                 raise CommandError(Exit.CONFIGURATION, "--assert-formats is for our own verdicts: leave out --dialect")
             return dialect_grading(self.dialect, self.options)

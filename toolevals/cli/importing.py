@@ -17,11 +17,12 @@ import orjson
 
 from labeling.imports.readers.recorded_tasks import domain_of
 from toolevals.agents.options import McpOptions
-from toolevals.cli.client import ProjectClient, add_server_options
 from toolevals.cli.inputs import input_file, read_input, say_readings, say_what_was_read
-from toolevals.cli.output import CommandError, Exit, say, say_progress
+from toolevals.cli.output import CommandError, Exit, say
 from toolevals.cli.publishing import add_choice_options, choice_of, ensure_dataset, list_tools, publish, tools_document
+from toolevals.cli.server_options import add_server_options, project_of
 from toolevals.cli.verbs import Verbs
+from toolevals.client import Project
 from toolevals.grading.engine.grading import CUT_OFF
 from toolevals.grading.files.evaluation_files.conversations import DECISIONS
 from toolevals.grading.files.evaluation_files.formats import FORMATS as FILE_FORMATS
@@ -51,7 +52,9 @@ def add_recorded_parser(kinds: argparse._SubParsersAction[argparse.ArgumentParse
     parser.add_argument("--name", required=True, metavar="NAME", help="the agent that was recorded")
     parser.add_argument("--model", default="", help="its model")
     parser.add_argument("--order", choices=("unordered", "ordered"), help="of expected actions: by default unordered")
-    parser.add_argument("--cut-off", choices=CUT_OFF, default="failed", help="conversations that were cut")
+    parser.add_argument(
+        "--cut-off", choices=CUT_OFF, default="failed", help="how to grade conversations that stopped early"
+    )
     parser.set_defaults(run=import_recorded)
     return parser
 
@@ -59,7 +62,7 @@ def add_recorded_parser(kinds: argparse._SubParsersAction[argparse.ArgumentParse
 def import_recorded(arguments: argparse.Namespace) -> int:
     """Import the tasks that the dataset does not hold yet, freeze a version, upload the runs, and say who agrees."""
     document = _read(arguments.file)
-    client = ProjectClient.from_arguments(arguments)
+    client = project_of(arguments)
     ensure_dataset(client, arguments.dataset, arguments.tools)
     try:
         rows = task_rows(document, arguments.order or "unordered", offered=bool(arguments.tools))
@@ -73,7 +76,7 @@ def import_recorded(arguments: argparse.Namespace) -> int:
         if new:
             tasks = _written(Path(folder) / "tasks.jsonl", (example_document(row, names) for row in new))
             job = client.upload(f"datasets/{arguments.dataset}/imports/", tasks, {"source": "jsonl"})
-            client.wait(job, say=say_progress)
+            client.wait(job)
         say(f"tasks {len(rows)}: {len(new)} new, {len(rows) - len(new)} of the same content there already")
         note = arguments.freeze or f"Recorded runs of {arguments.name}"
         body = {"note": note, "misfits_reason": arguments.misfits_reason or AS_PUBLISHED}
@@ -92,7 +95,7 @@ def import_recorded(arguments: argparse.Namespace) -> int:
             "cut_off": arguments.cut_off,
         }
         started = client.upload("runs/predictions/", lines, fields)
-        client.wait(started["job"], say=say_progress)
+        client.wait(started["job"])
     number = started["run"]["number"]
     found = client.request("GET", f"runs/{number}/recorded/")
     say(f"run {number}: {found['agreed']} of {found['scored']} scored cases agree with the recorded reward")
@@ -100,7 +103,7 @@ def import_recorded(arguments: argparse.Namespace) -> int:
     return Exit.OK
 
 
-def _known(client: ProjectClient, dataset: str) -> Iterator[JsonObject]:
+def _known(client: Project, dataset: str) -> Iterator[JsonObject]:
     """Yield the examples that the dataset holds."""
     rest = b""
     for part in client.download(f"datasets/{dataset}/export/"):
@@ -133,9 +136,9 @@ def _read(file: Path) -> Any:
 
 # Files of examples, by the name of their format on the command line.
 FILES = {
-    "auto": "a file of any of these formats, found by what it holds",
+    "auto": "a file in any of these formats (detected automatically)",
     "jsonl": "examples in the native format",
-    "csv": "a table: say what its columns hold",
+    "csv": "a CSV file; map its columns with --map",
     "openai-chat": "OpenAI chat messages, JSON Lines",
     "openai-evals": "OpenAI Evals, JSON Lines",
     "langsmith": "a LangSmith dataset, JSON Lines",
@@ -154,7 +157,7 @@ def add_mcp_parser(kinds: argparse._SubParsersAction[argparse.ArgumentParser]) -
     where = parser.add_mutually_exclusive_group(required=True)
     where.add_argument("--url", default="", metavar="URL", help="of streamable HTTP; TOOLEVALS_MCP_TOKEN lets it in")
     where.add_argument("--command", default="", metavar="LINE", help="starts the server here and connects by pipes")
-    parser.add_argument("--registry", required=True, metavar="SLUG", help="made if there is none")
+    parser.add_argument("--registry", required=True, metavar="SLUG", help="created if it does not exist")
     parser.add_argument("--note", default="")
     add_server_options(parser)
     parser.set_defaults(run=import_mcp)
@@ -190,7 +193,7 @@ def add_parser(verbs: Verbs) -> None:
     parser = verbs.add_parser("import")
     kinds = parser.add_subparsers(dest="kind", required=True, metavar="KIND")
 
-    tools = kinds.add_parser("tools", help="publish a registry version")
+    tools = kinds.add_parser("tools", help="publish tools as a new registry version")
     tools.add_argument(
         "file",
         type=Path,
@@ -198,7 +201,7 @@ def add_parser(verbs: Verbs) -> None:
         help="JSON or YAML: tools in any of the formats, or an OpenAPI document; a zip or folder of them or of skills;"
         " - is standard input",
     )
-    tools.add_argument("--registry", default="", metavar="SLUG", help="made if there is none")
+    tools.add_argument("--registry", default="", metavar="SLUG", help="created if it does not exist")
     tools.add_argument("--format", default="auto", choices=("auto", *FORMATS))
     tools.add_argument("--note", default="")
     tools.add_argument(
@@ -218,9 +221,9 @@ def add_parser(verbs: Verbs) -> None:
     bfcl.set_defaults(run=import_bfcl)
 
     for kind in (*files, bfcl):
-        kind.add_argument("--dataset", required=True, metavar="SLUG", help="made if there is none")
+        kind.add_argument("--dataset", required=True, metavar="SLUG", help="created if it does not exist")
         kind.add_argument(
-            "--tools", metavar="REGISTRY", help="offered where an example brings none; with @3, its third version"
+            "--tools", metavar="REGISTRY", help="default tools for examples without their own; add @3 for version 3"
         )
         kind.add_argument("--freeze", metavar="NOTE", help="freeze a version afterwards")
         kind.add_argument(
@@ -272,7 +275,7 @@ def _add_file_parser(
             action="append",
             required=True,
             metavar="COLUMN=HOLDS",
-            help="what a column holds, such as 'Question=user' or 'Order=argument:order_id'; once for each column",
+            help="map a column, for example 'Question=user' or 'Order=argument:order_id'; repeat for each column",
         )
         parser.add_argument("--delimiter", choices=tuple(DELIMITERS), help="by default found by the head")
     if name in ("tau", "tau2"):
@@ -303,11 +306,11 @@ def _columns(mappings: list[str]) -> dict[str, str]:
 
 
 def _import(arguments: argparse.Namespace, file: Path, source: str, options: JsonObject | None = None) -> int:
-    client = ProjectClient.from_arguments(arguments)
+    client = project_of(arguments)
     ensure_dataset(client, arguments.dataset, arguments.tools)
     fields = {"source": source} | ({"options": orjson.dumps(options).decode()} if options else {})
     job = client.upload(f"datasets/{arguments.dataset}/imports/", file, fields)
-    done = client.wait(job, say=say_progress)
+    done = client.wait(job)
     counts = {name: value for name, value in done["report"].items() if isinstance(value, int)}
     say_what_was_read(done["report"])
     say(", ".join(f"{name.replace('_', ' ')} {value}" for name, value in counts.items()))
@@ -320,7 +323,7 @@ def _import(arguments: argparse.Namespace, file: Path, source: str, options: Jso
 
 def _write_category(stream: BinaryIO, folder: Path, category: str) -> None:
     if category not in CATEGORIES:
-        raise CommandError(Exit.CONFIGURATION, f"{category!r} is no category: take some of {', '.join(CATEGORIES)}")
+        raise CommandError(Exit.CONFIGURATION, f"{category!r} is not a category: use some of {', '.join(CATEGORIES)}")
     name = f"BFCL_v4_{category}.json"
     answers_file = folder / "possible_answer" / name
     answers = {row["id"]: row for row in _rows(answers_file)} if answers_file.exists() else {}

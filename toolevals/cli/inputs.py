@@ -72,5 +72,5 @@ def once_at_most(**named: object) -> None:
     """Raise CommandError where more than one option reads standard input."""
     reading = [name for name, value in named.items() if value is not None and str(value) == "-"]
     if len(reading) > 1:
-        words = f"{' and '.join(reading)} are both standard input: give a file for one of them"
+        words = f"{' and '.join(reading)} both read standard input: give a file for one of them"
         raise CommandError(Exit.CONFIGURATION, words)

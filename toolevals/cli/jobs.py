@@ -7,17 +7,17 @@ import json
 from itertools import islice
 from urllib.parse import quote
 
-from toolevals.cli.client import ProjectClient, add_server_options
-from toolevals.cli.output import CommandError, Exit, say, say_progress
+from toolevals.cli.output import CommandError, Exit, say
+from toolevals.cli.server_options import add_server_options, project_of
 from toolevals.cli.verbs import Verbs
 from toolevals.json_types import JsonObject
 
 # Each act with the request that does it.
 ACTS = {
-    "pause": ("POST", "jobs/{}/pause/", "begin nothing more of it for now"),
-    "resume": ("POST", "jobs/{}/resume/", "go on with it"),
-    "cancel": ("DELETE", "jobs/{}/", "stop it; what is done stays"),
-    "retry": ("POST", "jobs/{}/retry/", "have another go at what failed or was cancelled"),
+    "pause": ("POST", "jobs/{}/pause/", "pause the job"),
+    "resume": ("POST", "jobs/{}/resume/", "resume the job"),
+    "cancel": ("DELETE", "jobs/{}/", "cancel the job; finished work is kept"),
+    "retry": ("POST", "jobs/{}/retry/", "retry failed or cancelled work"),
 }
 LISTED = 20
 
@@ -30,7 +30,7 @@ def add_parser(verbs: Verbs) -> None:
     for name, (_, _, text) in ACTS.items():
         acts.add_argument(f"--{name}", dest="act", action="store_const", const=name, help=text)
     parser.add_argument(
-        "--wait", action="store_true", help="wait for its end; exit with 5 where it failed or was cancelled"
+        "--wait", action="store_true", help="wait until the job ends; exit with 5 if it failed or was cancelled"
     )
     parser.add_argument("--json", action="store_true", help="print what the REST interface shows")
     add_server_options(parser)
@@ -41,12 +41,12 @@ def run(arguments: argparse.Namespace) -> int:
     """Do what is asked and print the job, or list jobs."""
     if (arguments.act or arguments.wait) and not arguments.job:
         raise CommandError(Exit.CONFIGURATION, f"--{arguments.act or 'wait'} needs the ID of a job")
-    client = ProjectClient.from_arguments(arguments)
+    client = project_of(arguments)
     if arguments.job:
         method, path, _ = ACTS.get(arguments.act, ("GET", "jobs/{}/", ""))
         shown = [client.request(method, path.format(quote(arguments.job, safe="")))]
         if arguments.wait:
-            shown = [client.wait(shown[0], say=say_progress)]
+            shown = [client.wait(shown[0])]
     else:
         shown = list(islice(client.pages("jobs/"), LISTED))
     say(json.dumps(shown, indent=2) if arguments.json else "\n".join(map(_line, shown)))

@@ -38,7 +38,7 @@ def logins() -> list[Login]:
     except OSError as error:
         raise CommandError(Exit.CONFIGURATION, f"cannot read {path}: {error.strerror}") from error
     except (ValueError, TypeError) as error:
-        words = f"{path} was not written by login: delete it, and log in"
+        words = f"{path} is not a valid login file: delete it and log in again"
         raise CommandError(Exit.CONFIGURATION, words) from error
 
 
@@ -81,7 +81,7 @@ def _write(kept: list[Login]) -> Path:
 def add_parser(verbs: Verbs) -> None:
     """Add both verbs."""
     login = verbs.add_parser(
-        "login", epilog="The token is asked for, or read from standard input: toolevals login < token.txt"
+        "login", epilog="Prompts for the token, or reads it from standard input: toolevals login < token.txt"
     )
     default = os.environ.get("TOOLEVALS_URL") or LOCAL
     login.add_argument("server", nargs="?", default=default, metavar="URL", help=f"the server's address ({default})")
@@ -94,17 +94,17 @@ def add_parser(verbs: Verbs) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Ask the server whom the token stands for, and keep it for the project that it belongs to."""
-    from toolevals.cli.connection import ServerClient
+    from toolevals.client.connection import Connection
 
     server = arguments.server.rstrip("/")
     token = _token(server)
-    me = ServerClient(server, token).request("GET", "me/")
+    me = Connection(server, token, note=note).request("GET", "me/")
     if not me["project"]:
-        raise CommandError(Exit.CONFIGURATION, "this is no token of a project: make one on the project's Tokens page")
+        raise CommandError(Exit.CONFIGURATION, "this is not a project token: create one on the project's Tokens page")
     path = save_login(Login(server, me["project"], token))
-    say(f"{me['user']['name']}, {me['role']} of the project {me['project']} at {server}. Kept in {path}.")
+    say(f"{me['user']['name']}, {me['role']} of the project {me['project']} at {server}. Saved in {path}.")
     if os.environ.get("TOOLEVALS_TOKEN"):
-        note("TOOLEVALS_TOKEN is set, and goes before what is kept.")
+        note("TOOLEVALS_TOKEN is set and takes precedence over the saved login.")
     return Exit.OK
 
 
@@ -112,9 +112,9 @@ def forget(arguments: argparse.Namespace) -> int:
     """Forget tokens here. They stay valid at the server until they are revoked there."""
     gone = delete_logins(arguments.server.rstrip("/"), arguments.project)
     if not gone:
-        raise CommandError(Exit.CONFIGURATION, "no such login is kept")
+        raise CommandError(Exit.CONFIGURATION, "no saved login matches")
     for login in gone:
-        say(f"Forgotten: {login.project} at {login.server}.")
+        say(f"Logged out of {login.project} at {login.server}.")
         say(f"To revoke the token: {login.server}/p/{login.project}/tokens/")
     return Exit.OK
 
@@ -125,5 +125,5 @@ def _token(server: str) -> str:
         raise CommandError(Exit.CONFIGURATION, "no token: standard input is closed")
     typed = getpass.getpass(f"Token for {server}: ") if sys.stdin.isatty() else sys.stdin.readline()
     if not typed.strip():
-        raise CommandError(Exit.CONFIGURATION, "no token: make one on the project's Tokens page")
+        raise CommandError(Exit.CONFIGURATION, "no token given: create one on the project's Tokens page")
     return typed.strip()

@@ -8,10 +8,10 @@ import sys
 import threading
 from contextlib import suppress
 
-from toolevals.cli.client import ProjectClient, add_server_options
 from toolevals.cli.guard_mcp.pipes import TooLong, lines_of, write_all
 from toolevals.cli.guard_mcp.servers import HttpServer
 from toolevals.cli.output import CommandError, Exit, note
+from toolevals.cli.server_options import add_server_options, project_of
 from toolevals.cli.verbs import Verbs
 
 # What was asked is still answered for so long after the client has ended.
@@ -29,7 +29,7 @@ def add_parser(verbs: Verbs) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Pass messages on until the client ends."""
-    client = ProjectClient.from_arguments(arguments)
+    client = project_of(arguments)
     try:
         import mcp  # noqa: F401 (found missing here, and not in the middle of a session)
     except ModuleNotFoundError as error:
@@ -51,12 +51,12 @@ class _Session:
         threading.Thread(target=self._answer, daemon=True).start()
         for line in lines_of(sys.stdin.fileno()):
             if isinstance(line, TooLong):
-                note("toolevals mcp: a message was dropped, as it is too long")
+                note("toolevals mcp: a message was dropped: it is too long")
                 continue
             try:
                 self._pass_on(line)
             except ValueError:
-                note("toolevals mcp: a message was dropped, as it is none of MCP")
+                note("toolevals mcp: a message was dropped: it is not an MCP message")
             except OSError:
                 note(f"toolevals mcp: {self._server.why_ended()}")
                 return Exit.CRASHED

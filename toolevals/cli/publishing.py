@@ -7,8 +7,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from toolevals.cli.client import ProjectClient
-from toolevals.cli.output import CommandError, Exit, note, say, say_progress
+from toolevals.cli.output import CommandError, Exit, note, say
+from toolevals.cli.server_options import project_of
+from toolevals.client import Project
 from toolevals.grading.reading.specs import MANY_TOOLS, Choice, Survey, SurveyedTool, counted, document_in, document_of
 from toolevals.grading.reading.specs import survey_tools as read_survey
 from toolevals.grading.values.problems import InvalidDocument
@@ -21,12 +22,12 @@ _CHOICES = {"tools": "tool", "tags": "tag", "paths": "path"}
 
 def add_choice_options(parser: argparse.ArgumentParser) -> None:
     """Add what says which of a document's tools are meant."""
-    group = parser.add_argument_group("choice", "Which tools are taken; each may be given several times.")
+    group = parser.add_argument_group("choice", "Select tools; options may be repeated.")
     group.add_argument("--tool", action="append", default=[], metavar="NAME", help="the tool of this name")
     group.add_argument("--tag", action="append", default=[], metavar="TAG", help="operations of an OpenAPI document")
     group.add_argument("--path", action="append", default=[], metavar="PATH", help="operations at or below a path")
     group.add_argument("--search", default="", metavar="WORDS", help="all words are in name, path, tags or description")
-    group.add_argument("--list", action="store_true", help="list the tools and what would be lost; publish nothing")
+    group.add_argument("--list", action="store_true", help="dry run: list the tools and what would be lost")
 
 
 def choice_of(arguments: argparse.Namespace) -> JsonObject:
@@ -64,7 +65,7 @@ def publish(
     if problems := [str(problem) for each in survey.tools for problem in each.problems]:
         raise CommandError(Exit.DATA, "\n".join(["these tools cannot be read:", *problems[:50]]))
     _say_of(survey)
-    client = ProjectClient.from_arguments(arguments)
+    client = project_of(arguments)
     ensure(client, "registries/", arguments.registry, {})
     body = {"document": document, "format": document_format, "note": arguments.note}
     if choice:
@@ -74,26 +75,26 @@ def publish(
     version = client.post_once(f"registries/{arguments.registry}/versions/", json=body)
     if "state" in version:
         # A large document is published by a job.
-        report = client.wait(version, say=say_progress)["report"]
+        report = client.wait(version)["report"]
         version = {"name": report["name"], "size": report["tools"]}
     say(f"{version['name']}: {version['size']} tools")
     return Exit.OK
 
 
-def ensure(client: ProjectClient, path: str, slug: str, fields: JsonObject) -> None:
+def ensure(client: Project, path: str, slug: str, fields: JsonObject) -> None:
     """Make what is named where there is none of that name."""
     if not any(known["slug"] == slug for known in client.pages(path)):
         client.request("POST", path, json={"slug": slug, "name": slug, **fields})
 
 
-def ensure_dataset(client: ProjectClient, slug: str, tools: str | None) -> None:
+def ensure_dataset(client: Project, slug: str, tools: str | None) -> None:
     """Make a dataset where there is none of that name, and have it offer these tools, if any are named."""
     ensure(client, "datasets/", slug, {"default_tools": tools} if tools else {})
     if tools:
         _offer(client, slug, tools)
 
 
-def _offer(client: ProjectClient, slug: str, tools: str) -> None:
+def _offer(client: Project, slug: str, tools: str) -> None:
     """Have a dataset that was there before offer these tools from now on, and say so."""
     path = f"datasets/{slug}/"
     dataset = client.request("GET", path)
@@ -103,7 +104,7 @@ def _offer(client: ProjectClient, slug: str, tools: str) -> None:
     if dataset["default_tools"] != tools:
         kept = {name: dataset[name] for name in ("name", "description", "guideline")}
         changed = client.request("PUT", path, json=kept | {"default_tools": tools})
-        say(f"{slug} offers {changed['default_tools']} from now on, where an example brings no tools")
+        say(f"{slug} offers {changed['default_tools']} as default tools from now on")
 
 
 def _files(folder: Path) -> dict[str, bytes]:
@@ -127,7 +128,7 @@ def _survey(document: object, document_format: str, choice: JsonMapping) -> Surv
     except InvalidDocument as error:
         raise CommandError(Exit.DATA, str(error)) from error
     if not survey.tools:
-        raise CommandError(Exit.DATA, "holds no tool that was chosen" if choice else "holds no tool")
+        raise CommandError(Exit.DATA, "contains none of the selected tools" if choice else "holds no tool")
     return survey
 
 

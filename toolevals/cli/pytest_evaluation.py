@@ -44,7 +44,7 @@ class MarkerOptions:
         """Return the marker's arguments. Raises TypeError and ValueError where they are none."""
         marker = cls(*args, **options)
         if not isinstance(marker.dataset, str | Path):
-            raise TypeError("dataset is no file")
+            raise TypeError("dataset is not a file")
         if isinstance(marker.trials, bool) or not isinstance(marker.trials, int) or marker.trials < 1:
             raise ValueError("trials is not a whole number from 1 on")
         return marker
@@ -61,7 +61,7 @@ class MarkerOptions:
             {"metric": metric, "min": least} for metric, least in minimums.items() if least is not None
         ]
         if wrong := [str(bound["min"]) for bound in bounds if not 0 <= float(bound["min"]) <= 1]:
-            raise ValueError(f"threshold {wrong[0]} is no share from 0 to 1")
+            raise ValueError(f"threshold {wrong[0]} is not a share from 0 to 1")
         if bounds:
             document["bounds"] = [*document.get("bounds", []), *bounds]
         return read_gate(document) if document else None

@@ -25,8 +25,9 @@ def pytest_configure(config: pytest.Config) -> None:
     """Make the marker known."""
     config.addinivalue_line(
         "markers",
-        "toolevals(dataset, threshold=None, *, baseline=None, gate=None, trials=1): examples to ask an agent by the "
-        "fixture `toolevals`; `threshold` is the least pass rate of `outcome`, or of each metric by name",
+        "toolevals(dataset, threshold=None, *, baseline=None, gate=None, trials=1): runs an agent on these "
+        "examples with the `toolevals` fixture; `threshold` is the least pass rate of `outcome`, or of each "
+        "metric by name",
     )
 
 

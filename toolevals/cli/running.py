@@ -14,10 +14,11 @@ from urllib.parse import urlsplit
 
 from toolevals.agents.connectors import CONNECTORS, DEFAULT
 from toolevals.agents.options import is_address
-from toolevals.cli.client import ProjectClient, add_server_options
 from toolevals.cli.inputs import input_file, once_at_most, read_input_text, say_what_was_read
-from toolevals.cli.output import CommandError, Exit, note, say, say_progress
+from toolevals.cli.output import CommandError, Exit, note, say
+from toolevals.cli.server_options import add_server_options, project_of
 from toolevals.cli.verbs import Verbs
+from toolevals.client import Project
 from toolevals.grading.engine.case_metrics import METRICS
 from toolevals.grading.engine.grader_catalog import OUTCOME_COUNTS
 from toolevals.grading.engine.grading import CUT_OFF
@@ -62,12 +63,12 @@ def model_named(arguments: argparse.Namespace) -> None:
     arguments.connector, arguments.model = protocol, name
     arguments.base_url = arguments.base_url or os.environ.get(variable) or PROVIDERS[protocol]
     if not is_address(arguments.base_url):
-        words = f"{arguments.base_url}: is no address of HTTP; say it as --base-url or {variable}"
+        words = f"{arguments.base_url}: is not an HTTP URL; set it with --base-url or {variable}"
         raise CommandError(Exit.CONFIGURATION, words)
     arguments.keeps_key = not arguments.secret
 
 
-def key_keep(client: ProjectClient, arguments: argparse.Namespace) -> None:
+def key_keep(client: Project, arguments: argparse.Namespace) -> None:
     """Let the run use the project's secret for the model's address; where there is none, keep the key as one.
 
     The key is read from OPENAI_API_KEY or ANTHROPIC_API_KEY, and sent only where the project does not hold it yet.
@@ -82,9 +83,9 @@ def key_keep(client: ProjectClient, arguments: argparse.Namespace) -> None:
         note(f"the key is the project's secret {name}; to replace it: {client.page('secrets/')}")
     elif key := os.environ.get(variable, ""):
         client.request("PUT", f"secrets/{name}/", json={"value": key, "addresses": [origin]})
-        note(f"{variable} is kept as the project's secret {name}, and sent to {origin} only")
+        note(f"{variable} saved as project secret {name}; it is sent only to {origin}")
     else:
-        note(f"{variable} is not set: {origin} is asked without a key")
+        note(f"{variable} is not set: calling {origin} without an API key")
         return
     arguments.secret = name
 
@@ -94,14 +95,14 @@ def _is_said_otherwise(arguments: argparse.Namespace) -> bool:
     return any(said)
 
 
-def _is_kept(client: ProjectClient, name: str) -> bool:
+def _is_kept(client: Project, name: str) -> bool:
     return any(secret["name"] == name for secret in client.pages("secrets/"))
 
 
 def add_agent_options(parser: argparse.ArgumentParser) -> None:
     """Add what can be said of the agent and of how the run goes about it."""
     group = parser.add_argument_group("with --connector")
-    group.add_argument("--secret", metavar="NAME", help="the project's secret that lets it in, or signs requests")
+    group.add_argument("--secret", metavar="NAME", help="project secret with the API key or the signing key")
     group.add_argument("--temperature", type=float, metavar="T")
     group.add_argument("--seed", type=int, metavar="N")
     group.add_argument("--max-tokens", type=int, metavar="N")
@@ -113,27 +114,27 @@ def add_agent_options(parser: argparse.ArgumentParser) -> None:
         "--strict-tools", action="store_true", default=None, help="send tools in strict mode where their schemas fit"
     )
     group.add_argument("--stream", action="store_true", default=None)
-    group.add_argument(
-        "--agent-timeout", type=float, metavar="SECONDS", help="of silence, after which a request failed"
-    )
-    group.add_argument("--concurrency", type=int, metavar="N", help="conversations at once in each worker")
+    group.add_argument("--agent-timeout", type=float, metavar="SECONDS", help="request timeout: seconds without data")
+    group.add_argument("--concurrency", type=int, metavar="N", help="parallel conversations per worker")
     group.add_argument("--requests-per-minute", type=int, metavar="N")
-    group.add_argument("--max-steps", type=int, metavar="N", help="most turns of a conversation")
-    group.add_argument("--input-price", type=float, metavar="X", help="of a million tokens")
-    group.add_argument("--output-price", type=float, metavar="X", help="of a million tokens")
-    group.add_argument("--budget", type=float, metavar="X", help="the run ends when it has cost so much")
+    group.add_argument("--max-steps", type=int, metavar="N", help="maximum turns per conversation")
+    group.add_argument("--input-price", type=float, metavar="X", help="price per million tokens")
+    group.add_argument("--output-price", type=float, metavar="X", help="price per million tokens")
+    group.add_argument(
+        "--budget", type=float, metavar="X", help="stop starting conversations once this amount is spent"
+    )
     group.add_argument("--guard", metavar="POLICY@VERSION", help="a policy that checks each call before it is made")
     group.add_argument("--guard-key", metavar="KEY", help="whose lists of the policy are met")
-    group.add_argument("--estimate", action="store_true", help="only say what the run takes at least")
+    group.add_argument("--estimate", action="store_true", help="print a minimum cost estimate and exit")
 
 
 def connector_of(arguments: argparse.Namespace) -> str:
     """Return the connector that is meant, empty where none is. Raises CommandError where it lacks something."""
     connector: str = arguments.connector or (DEFAULT if arguments.base_url else "")
     if connector and CONNECTORS[connector].asks_model and not arguments.model:
-        raise CommandError(Exit.CONFIGURATION, f"the connector {connector} needs --model: which model is asked")
+        raise CommandError(Exit.CONFIGURATION, f"the connector {connector} needs --model")
     if connector and not (arguments.name or arguments.model):
-        raise CommandError(Exit.CONFIGURATION, f"the connector {connector} needs --name: what the agent is called")
+        raise CommandError(Exit.CONFIGURATION, f"the connector {connector} needs --name")
     return connector
 
 
@@ -196,7 +197,7 @@ def add_gate_option(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="METRIC[:TOOL]=SHARE",
-        help="exit with 2 unless this share of cases passes, or where too little is scored to say, as outcome=0.9; "
+        help="exit with 2 if fewer cases pass, or too few are scored to decide; example: outcome=0.9; "
         f"with a tool, of the cases that expect it first, as selection:get_order=0.9; of {', '.join(REQUIRED)}",
     )
 
@@ -204,7 +205,7 @@ def add_gate_option(parser: argparse.ArgumentParser) -> None:
 def minimums_in(arguments: argparse.Namespace) -> list[Minimum]:
     """Return what is required. Raises CommandError where it cannot be held."""
     if arguments.require and arguments.no_wait:
-        raise CommandError(Exit.CONFIGURATION, "--require needs the grades: leave --no-wait out")
+        raise CommandError(Exit.CONFIGURATION, "--require cannot be combined with --no-wait")
     return list(map(_minimum, arguments.require))
 
 
@@ -221,7 +222,7 @@ def _minimum(said: str) -> Minimum:
     return Minimum(metric, tool, minimum)
 
 
-def gate_run(client: ProjectClient, number: int, minimums: Sequence[Minimum]) -> Exit:
+def gate_run(client: Project, number: int, minimums: Sequence[Minimum]) -> Exit:
     """Hold a run against what is required, say on standard error how each came out, and return the exit status."""
     if not minimums:
         return Exit.OK
@@ -233,7 +234,7 @@ def gate_run(client: ProjectClient, number: int, minimums: Sequence[Minimum]) ->
     return EXITS.get(result.status, Exit.FAILED)
 
 
-def _cases(client: ProjectClient, number: int) -> Iterator[GateCase]:
+def _cases(client: Project, number: int) -> Iterator[GateCase]:
     for row in client.pages(f"runs/{number}/graded-cases/"):
         statuses = {name: row[name] for name in VERDICT_NAMES}
         scores = verdict_scores(statuses)
@@ -262,29 +263,31 @@ def add_parser(verbs: Verbs) -> None:
     parser.add_argument(
         "dataset", metavar="DATASET", help="the dataset's slug; also with a version, as core@3 or core@TAG"
     )
-    parser.add_argument("--version", metavar="N", help="of the dataset, by number or tag; by default the newest")
-    parser.add_argument("--experiment", metavar="NAME", help="a new one is made; by default the agent's name")
+    parser.add_argument("--version", metavar="N", help="dataset version, by number or tag; default: newest")
+    parser.add_argument("--experiment", metavar="NAME", help="created if it does not exist; default: the agent's name")
     parser.add_argument("--trials", type=int, default=1, metavar="K")
     parser.add_argument("--failing-of", type=int, metavar="RUN", help="only the examples that failed in that run")
-    parser.add_argument("--preset", choices=list(PRESETS), help="a part of the dataset, chosen and tried as it says")
-    parser.add_argument("--registry", metavar="SLUG", help="where the agent's own wording of the tools is kept")
+    parser.add_argument(
+        "--preset", choices=list(PRESETS), help="a preset: a subset of the examples with its own number of trials"
+    )
+    parser.add_argument("--registry", metavar="SLUG", help="registry with the agent's own tool descriptions")
     parser.add_argument("--registry-version", type=int, metavar="N")
     what = parser.add_mutually_exclusive_group()
     what.add_argument("--baseline", action="store_true", help="run the built-in baseline")
     what.add_argument("--predictions", type=Path, metavar="FILE", help="JSON Lines of predictions; - is standard input")
-    what.add_argument("--connector", choices=list(CONNECTORS), help="how the run asks an agent")
-    parser.add_argument("--base-url", metavar="URL", help=f"the agent's address; alone it means --connector {DEFAULT}")
-    parser.add_argument("--url", metavar="URL", help="of a webhook")
-    parser.add_argument("--threshold", type=float, metavar="X", help="of the baseline")
-    parser.add_argument("--name", metavar="NAME", help="the agent's name; of a model by default the model's")
+    what.add_argument("--connector", choices=list(CONNECTORS), help="how to call the agent")
+    parser.add_argument("--base-url", metavar="URL", help=f"API base URL; without --connector it means {DEFAULT}")
+    parser.add_argument("--url", metavar="URL", help="webhook URL")
+    parser.add_argument("--threshold", type=float, metavar="X", help="minimum relevance of the baseline agent, 0 to 1")
+    parser.add_argument("--name", metavar="NAME", help="agent name; default: the model name")
     words = (
-        "with its protocol as openai:NAME or anthropic:NAME, its key is read from OPENAI_API_KEY or ANTHROPIC_API_KEY"
+        "model name; with openai:NAME or anthropic:NAME the API key is read from OPENAI_API_KEY or ANTHROPIC_API_KEY"
     )
     parser.add_argument("--model", default="", metavar="NAME", help=words)
     parser.add_argument("--prompt-version", default="", metavar="V")
     parser.add_argument("--commit", default="", metavar="SHA")
     parser.add_argument(
-        "--cut-off", choices=CUT_OFF, help="conversations that were cut before their end (default: failed)"
+        "--cut-off", choices=CUT_OFF, help="how to grade conversations that stopped early (default: failed)"
     )
     add_agent_options(parser)
     add_gate_option(parser)
@@ -300,7 +303,7 @@ def run(arguments: argparse.Namespace) -> int:
     model_named(arguments)
     connector, minimums = _what(arguments), minimums_in(arguments)
     arguments.experiment = arguments.experiment or arguments.name or arguments.model or "baseline"
-    client = ProjectClient.from_arguments(arguments)
+    client = project_of(arguments)
     if arguments.estimate:
         asked = _asked(arguments) | asked_of_agent(arguments, connector)
         say(json.dumps(client.request("POST", "runs/live/estimate/", json=asked), indent=2))
@@ -309,7 +312,7 @@ def run(arguments: argparse.Namespace) -> int:
     started = _start(client, arguments, connector)
     number = started["run"]["number"]
     if not arguments.no_wait:
-        say_what_was_read(client.wait(started["job"], say=say_progress)["report"])
+        say_what_was_read(client.wait(started["job"])["report"])
     shown = client.request("GET", f"runs/{number}/")
     say(json.dumps(shown, indent=2) if arguments.json else summary(shown, client))
     status = gate_run(client, number, minimums)
@@ -320,19 +323,21 @@ def _what(arguments: argparse.Namespace) -> str:
     """Return the connector, empty where none is meant. Raises CommandError where it is not clear what is to be run."""
     connector = connector_of(arguments)
     if (bool(connector), bool(arguments.baseline), bool(arguments.predictions)).count(True) != 1:
-        raise CommandError(Exit.CONFIGURATION, "say one of --connector, --base-url, --baseline and --predictions")
+        raise CommandError(
+            Exit.CONFIGURATION, "give exactly one of --connector, --base-url, --baseline or --predictions"
+        )
     if arguments.predictions and not arguments.name:
         raise CommandError(Exit.CONFIGURATION, "--predictions needs --name: which agent made them")
     if arguments.predictions and (arguments.failing_of or arguments.preset):
         raise CommandError(
-            Exit.CONFIGURATION, "--failing-of and --preset need an agent that is asked, not --predictions"
+            Exit.CONFIGURATION, "--failing-of and --preset cannot be used with --predictions: they need a live agent"
         )
     if arguments.estimate and not connector:
         raise CommandError(Exit.CONFIGURATION, "--estimate needs --connector: only a live agent has a cost")
     return connector
 
 
-def _start(client: ProjectClient, arguments: argparse.Namespace, connector: str) -> Any:
+def _start(client: Project, arguments: argparse.Namespace, connector: str) -> Any:
     asked = _asked(arguments)
     if connector:
         return client.post_once("runs/live/", json=asked | asked_of_agent(arguments, connector))
@@ -351,7 +356,7 @@ def _asked(arguments: argparse.Namespace) -> JsonObject:
     )
 
 
-def _errored(client: ProjectClient, shown: JsonObject) -> Exit:
+def _errored(client: Project, shown: JsonObject) -> Exit:
     """Say why cases are errored, of the first few; where nothing else came out, the run has shown nothing."""
     outcome = (shown["shown"] or {}).get("counts", {}).get("outcome", {})
     if not outcome.get("errored"):
@@ -364,11 +369,11 @@ def _errored(client: ProjectClient, shown: JsonObject) -> Exit:
         note(f"errored: {more:,} more")
     if outcome.get("passed") or outcome.get("failed"):
         return Exit.OK
-    note(f"Nothing is scored. To re-run: toolevals retry {shown['number']} --errored")
+    note(f"No scored cases. To re-run errored cases: toolevals retry {shown['number']} --errored")
     return Exit.FAILED
 
 
-def summary(shown: JsonObject, client: ProjectClient) -> str:
+def summary(shown: JsonObject, client: Project) -> str:
     """Return a run's address and its rates as lines."""
     number = shown["number"]
     lines = [f"run {number}: {client.page(f'runs/{number}/')}"]

@@ -17,9 +17,9 @@ from typing import Any
 import orjson
 
 from labeling.imports.readers.recorded_tasks import domain_of
-from toolevals.cli.client import ProjectClient, add_server_options
 from toolevals.cli.inputs import read_input
 from toolevals.cli.output import CommandError, Exit, note, say, say_progress
+from toolevals.cli.server_options import add_server_options, project_of
 from toolevals.cli.verbs import Verbs
 from toolevals.grading.files.evaluation_files.reading import evaluation_file
 from toolevals.grading.values import Message, ToolCall, ToolSpec, Transcript
@@ -250,11 +250,13 @@ def add_parser(verbs: Verbs) -> None:
     parser = verbs.add_parser("send", epilog="exit status: 0 all were taken, 2 some spans were rejected")
     words = "recorded runs of tau-bench or tau2-bench, or a file of another evaluation tool; - is standard input"
     parser.add_argument("file", type=Path, metavar="FILE", help=words)
-    parser.add_argument("--agent", required=True, metavar="NAME", help="who is said to have had the conversations")
+    parser.add_argument("--agent", required=True, metavar="NAME", help="agent name to record on the traces")
     parser.add_argument("--agent-version", default="", metavar="VERSION")
     parser.add_argument("--model", default="", metavar="NAME")
     parser.add_argument("--limit", type=int, metavar="N", help="send the first N conversations")
-    parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="write the batches, one a line, send nothing")
+    parser.add_argument(
+        "-o", "--output", type=Path, metavar="FILE", help="write the batches to a file instead of sending them"
+    )
     add_server_options(parser)
     parser.set_defaults(run=run)
 
@@ -279,7 +281,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _send(arguments: argparse.Namespace, conversations: Sequence[Conversation], agent: Agent) -> int:
-    client = ProjectClient.from_arguments(arguments)
+    client = project_of(arguments)
     rejected, sent = 0, 0
     for count, batch in _batches(conversations, agent):
         # What comes twice is stored once: a batch whose answer was lost is sent again.

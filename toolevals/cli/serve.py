@@ -59,7 +59,7 @@ def add_serve_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--host", default="127.0.0.1", metavar="ADDRESS", help="to listen on (127.0.0.1)")
     parser.add_argument("--port", type=int, default=8000, metavar="N", help="to listen on (8000)")
     parser.add_argument("--data", type=Path, metavar="DIR", help=f"of the database and the uploads ({data_folder()})")
-    parser.add_argument("--no-sample", action="store_true", help="do not load the sample project")
+    parser.add_argument("--no-sample", action="store_true", help="start without the sample project")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -83,7 +83,7 @@ def run(arguments: argparse.Namespace) -> int:
             say(f"\ntoolevals runs at {application.url}, with its data in {data}. Ctrl-C stops it.")
             say(f"The command line is {command_line()}.")
             if arguments.no_sample:
-                say(f"The first account is made by: {first_account(data)}")
+                say(f"Create the first account with: {first_account(data)}")
             say_logins(json.loads(logins or "[]"))
             watch(application)
         except StopRequested:
@@ -161,7 +161,7 @@ def pause_after(application: Application, restarts: Restarts, name: str, now: fl
     if pause is None:
         raise CannotServeError(
             f"The {name} ended {len(PAUSES) + 1} times within {CALM_SECONDS} seconds, the last time with status "
-            f"{status}, so everything was stopped. Nothing is lost: correct what is said above, then restart."
+            f"{status}, so everything was stopped. No data was lost. Fix the problem shown above, then restart."
         )
     say(f"The {name} ended unexpectedly (status {status}). It is started again in {pause:g} s. Nothing is lost.")
     return pause
@@ -182,7 +182,7 @@ def restart(application: Application, name: str) -> bool:
 def say_logins(logins: list[dict[str, str]]) -> None:
     """Say who may sign in to the sample project."""
     if logins:
-        say("\nThe sample project's people sign in from this machine only, with this password, which only you see:")
+        say("\nThe sample project's people can only sign in from this machine. Their password (shown only here):")
     for login in logins:
         say(f"  {login['email']:<22}{login['password']:<16}{login['role']:<13}{login['does']}")
 
@@ -195,7 +195,7 @@ def port_free(host: str, port: int) -> None:
         try:
             probe.bind((host, port))
         except OverflowError as error:
-            words = f"{port} is no port: choose one between 1024 and 65535"
+            words = f"{port} is not a port: choose one between 1024 and 65535"
             raise CommandError(Exit.CONFIGURATION, words) from error
         except OSError as error:
             words = f"cannot listen on {host}, port {port} ({error.strerror}): choose another, as --port {port + 1}"

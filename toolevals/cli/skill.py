@@ -35,7 +35,7 @@ def add_parser(verbs: Verbs) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Write the skill's files. Nothing is written where one of them would be lost."""
     if not arguments.folder.is_dir():
-        raise CommandError(Exit.CONFIGURATION, f"{arguments.folder} is no folder")
+        raise CommandError(Exit.CONFIGURATION, f"{arguments.folder} is not a folder")
     target = arguments.folder / FOLDERS[arguments.agent] / "toolevals"
     files = {target / path.relative_to(_FILES): path.read_bytes() for path in sorted(_FILES.rglob("*.md"))}
     other = [path for path, content in files.items() if path.exists() and path.read_bytes() != content]

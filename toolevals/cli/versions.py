@@ -6,9 +6,10 @@ import argparse
 import json
 from typing import Any
 
-from toolevals.cli.client import ProjectClient, add_server_options
 from toolevals.cli.output import CommandError, Exit, say
+from toolevals.cli.server_options import add_server_options, project_of
 from toolevals.cli.verbs import Verbs
+from toolevals.client import Project
 from toolevals.json_types import JsonObject
 
 
@@ -16,15 +17,13 @@ def add_parser(verbs: Verbs) -> None:
     """Add the verb."""
     parser = verbs.add_parser("versions")
     parser.add_argument("dataset", metavar="DATASET", help="the dataset's slug; with @3 or @TAG, that version only")
-    parser.add_argument(
-        "--freeze", metavar="NOTE", help="first freeze what has gold now; no new version if nothing changed"
-    )
+    parser.add_argument("--freeze", metavar="NOTE", help="freeze a new version first, unless nothing has changed")
     parser.add_argument(
         "--misfits-reason", metavar="TEXT", help="why --freeze takes labels that break their tools' schemas as well"
     )
-    parser.add_argument("--tag", action="append", metavar="TAG", help="give the version one more tag; may be repeated")
-    parser.add_argument("--move", action="store_true", help="take the tag from the version that has it")
-    parser.add_argument("--note", metavar="TEXT", help="what to say about the version")
+    parser.add_argument("--tag", action="append", metavar="TAG", help="add a tag to the version; may be repeated")
+    parser.add_argument("--move", action="store_true", help="move the tag if another version has it")
+    parser.add_argument("--note", metavar="TEXT", help="note for the version")
     parser.add_argument("--json", action="store_true", help="print the versions as the REST interface shows them")
     add_server_options(parser)
     parser.set_defaults(run=run)
@@ -32,7 +31,7 @@ def add_parser(verbs: Verbs) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Do what is asked and print the version, or all of them, the newest first."""
-    client = ProjectClient.from_arguments(arguments)
+    client = project_of(arguments)
     dataset, _, which = arguments.dataset.partition("@")
     versions = f"datasets/{dataset}/versions/"
     if arguments.freeze is not None:
@@ -48,7 +47,7 @@ def run(arguments: argparse.Namespace) -> int:
     return Exit.OK
 
 
-def _describe(client: ProjectClient, versions: str, which: str, arguments: argparse.Namespace) -> Any:
+def _describe(client: Project, versions: str, which: str, arguments: argparse.Namespace) -> Any:
     """Change the version that is named, by default the newest."""
     found = client.request("GET", f"{versions}{which}/") if which else next(client.pages(versions), None)
     if found is None:

@@ -17,7 +17,7 @@ from toolevals.grading.values.problems import InvalidDocument
 
 def add_parser(verbs: Verbs) -> None:
     """Add the verb."""
-    parser = verbs.add_parser("what", epilog="exit status: 0 all can be read, 5 unknown, or some of it cannot be read")
+    parser = verbs.add_parser("what", epilog="exit status: 0 readable, 5 unknown format or some parts unreadable")
     parser.add_argument("file", type=Path, metavar="FILE", help="any file; - is standard input")
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.set_defaults(run=run)

@@ -50,7 +50,7 @@ def draft_version(
         raise RefusedError(f"{registry}@{versions[0]['number']} has no tool {', '.join(sorted(unknown))}.")
     changed = [tool["name"] for tool in tools if wanted.get(tool["name"], tool["description"]) != tool["description"]]
     if not changed:
-        raise RefusedError("Nothing is other than in the newest version.")
+        raise RefusedError("The draft equals the newest version.")
     document = [{**tool, "description": wanted.get(tool["name"], tool["description"])} for tool in tools]
     made = rest.post(path, {"document": document, "format": "native", "note": note})
     if "number" not in made:
@@ -173,7 +173,9 @@ def check_gate(
     run: Annotated[int, "The number of a run."],
     gate: Annotated[str, "The name of a gate that the project keeps."],
     baseline: Annotated[str, "Another run's number, branch:NAME or last-passing. Empty: as the gate says."] = "",
-    check: Annotated[str, "The `check` of an earlier answer that was waiting. Empty: begin a new check."] = "",
+    check: Annotated[
+        str, "The `check` of an earlier answer that was still waiting. Leave empty to start a new check."
+    ] = "",
 ) -> GateAnswer:
     """Use when asked whether a run passes a gate, or may be released: says which checks of the gate failed."""
     name = check or rest.post(f"runs/{run}/gates/", {"name": gate, "baseline": baseline})["gate"]["id"]

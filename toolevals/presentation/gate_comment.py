@@ -99,9 +99,9 @@ def gate_markdown(report: GateReport, changes: RunChanges | None = None) -> str:
     links = " · ".join(_link(text(words), url) for words, url in report.links.items())
     lines += ["", *([links, ""] if links else []), *_checks(report)]
     if changes is None:
-        lines += ["", "Nothing is compared: no run before this one was named."]
+        lines += ["", "No comparison: no baseline run was named."]
     elif changes.why_not or not changes.layers:
-        lines += ["", f"Nothing is compared: {text(changes.why_not or 'nothing was scored in both runs.')}"]
+        lines += ["", f"No comparison: {text(changes.why_not or 'nothing was scored in both runs.')}"]
     else:
         lines += _changed(changes)
     return "\n".join(lines) + "\n"
@@ -130,7 +130,7 @@ def _by_size(cell: CellChange) -> tuple[float, str, str]:
 
 def _checks(report: GateReport) -> Iterator[str]:
     checks = sorted(report.result.checks, key=lambda check: ORDER.index(check.status))
-    yield "| | check | figure (95 %) | asked for | counted | remarks |"
+    yield "| | check | figure (95 %) | required | counted | remarks |"
     yield "| - | - | -: | -: | -: | - |"
     for check in checks[:_MOST_CHECKS]:
         counted = figure(check) if check.interval is None else f"{figure(check)} ({interval(check)})"
@@ -156,13 +156,13 @@ def _sentence(layer: LayerChange) -> str:
     found = layer.compared
     now = f"{text(layer.name)} {percent(found.after)} %"
     if found.examples < FEWEST_EXAMPLES:
-        return f"{_examples(found)} cannot tell what changed, {FEWEST_EXAMPLES} are needed: {now}."
+        return f"{_examples(found)} are too few to compare, at least {FEWEST_EXAMPLES} are needed: {now}."
     if not found.improved and not found.worsened:
-        return f"No change: {now}, and no example came out otherwise than before."
+        return f"No change: {now}, and every example has the same result as before."
     if layer.p_holm is None or layer.p_holm >= ALPHA or not found.difference:
-        return f"No change is shown: {now}, before {percent(found.before)} %, which may be chance."
-    way = "Better" if found.difference > 0 else "Worse"
-    return f"{way}, and not by chance: {now}, before {percent(found.before)} %."
+        return f"No significant change: {now}, was {percent(found.before)} %."
+    way = "better" if found.difference > 0 else "worse"
+    return f"Significantly {way}: {now}, was {percent(found.before)} %."
 
 
 def _layer(layer: LayerChange) -> str:

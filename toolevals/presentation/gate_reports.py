@@ -19,10 +19,10 @@ from toolevals.grading.gates.results import Check, CheckStatus, GateResult, Gate
 from toolevals.presentation.numbers import ABSENT
 
 GATE_WORDS: Final[Mapping[GateStatus, str]] = {
-    "passed": "The gate is passed.",
-    "warned": "The gate is passed, with warnings.",
-    "failed": "The gate is not passed.",
-    "unanswered": "The gate is not passed: it cannot be answered.",
+    "passed": "Gate passed.",
+    "warned": "Gate passed with warnings.",
+    "failed": "Gate failed.",
+    "unanswered": "Gate failed: not enough scored cases to decide.",
 }
 # The worst first: what someone has to look at.
 ORDER: Final[tuple[CheckStatus, ...]] = ("failed", "unanswered", "warned", "passed", "skipped")
@@ -126,7 +126,7 @@ def _test_case(suite: Element, check: Check, kind: str) -> None:
 
 def _facts(check: Check) -> str:
     lines = [
-        f"{check.status}: {figure(check)} over {check.count:,}, asked for {check.bound}",
+        f"{check.status}: {figure(check)} over {check.count:,}, required {check.bound}",
         f"95 % interval: {interval(check)}",
     ]
     named = examples(check)

@@ -19,7 +19,7 @@ from toolevals.workspace.models import Job, Project
 # Of a file; what is pasted has less.
 MAX_BYTES = 20_000_000
 MAX_PASTED = 4_000_000
-FORMATS = (("auto", "recognised by itself"), *((each.name, each.label) for each in FORMAT_TABLE))
+FORMATS = (("auto", "detect automatically"), *((each.name, each.label) for each in FORMAT_TABLE))
 
 
 class RegistryForm(PlainForm):
@@ -55,7 +55,7 @@ class McpServerForm(PlainForm):
     def offer(self, project: Project) -> None:
         """Offer the project's secrets, and the commands that are allowed."""
         secrets = [(name, name) for name in project.secrets.values_list("name", flat=True)]
-        self.fields["secret"].choices = [("", "None needed"), *secrets]  # type: ignore[attr-defined]
+        self.fields["secret"].choices = [("", "No key"), *secrets]  # type: ignore[attr-defined]
         commands = [(line, line) for line in settings.MCP_COMMANDS]
         self.fields["command"].choices = [("", "None"), *commands]  # type: ignore[attr-defined]
         if not commands:
@@ -116,7 +116,7 @@ class PublishForm(PlainForm):
             ("annotations", "annotations: not checked"),
         ),
     )
-    note = forms.CharField(max_length=300, required=False, help_text="What changed; for people who compare versions.")
+    note = forms.CharField(max_length=300, required=False, help_text="What changed. Shown in the version history.")
 
     def __init__(self, *args: Any, job: Job | None = None, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

@@ -109,8 +109,8 @@ def _warnings(survey: Survey) -> Iterator[str]:
         yield "The document holds no tool."
     if count > MANY_TOOLS:
         yield (
-            f"The document holds {count:,} tools. Agents that are offered more than {MANY_TOOLS} choose worse, and "
-            "labelling takes longer: choose those that your agent has."
+            f"The document holds {count:,} tools. Agents choose worse among more than {MANY_TOOLS} tools, and "
+            f"labelling takes longer. Select only the tools your agent has."
         )
     bare = [each for each in survey.tools if each.tool is not None and not _arguments(each)]
     if len(bare) == count > 1:

@@ -18,7 +18,7 @@ def news(project: Project, since: datetime) -> Iterator[News]:
     """Yield gradings that finished, of runs that people started, the newest first."""
     for at, times, run, agent, dataset, version, by in _graded(project, since):
         again = "" if times == 1 else " again"
-        words = f"Run {run} of {agent} was graded{again} on {dataset} v{version}"
+        words = f"Run {run} of {agent} graded{again} on {dataset} v{version}"
         yield News(at, words, reverse("reports:run", args=[project.slug, run]), by or "")
 
 

@@ -91,7 +91,7 @@ class Runs(TrashKind):
         gates = _others_gates(row, gradings)
         if gates:
             words = counted(gates, "gate of another run compares", "gates of other runs compare")
-            yield f"{words} with it. What was decided stays, and names it as deleted."
+            yield f"{words} with it. Their results are kept and show this run as deleted."
         calibrations = JudgeCalibration.objects.filter(grading__in=gradings).count()
         if calibrations:
             words = counted(calibrations, "calibration of a judge was", "calibrations of judges were")
@@ -99,7 +99,7 @@ class Runs(TrashKind):
         repeated = row.repeated_by.count()
         if repeated:
             yield f"{counted(repeated, 'run repeats', 'runs repeat')} what failed in it, which does not change."
-        yield f"The number {row.number} is given to no other run."
+        yield f"The run number {row.number} is not reused."
 
     def ids(self, row: Any) -> Iterable[UUID]:
         gradings = list(row.gradings.values_list("pk", flat=True))

@@ -6,10 +6,12 @@ Tools and examples are in the product's own formats, so that the same files can 
 from __future__ import annotations
 
 import gzip
+import lzma
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from toolevals.agents.code import files_in
 from toolevals.grading.reading.examples import ExampleRow, read_example
@@ -17,6 +19,10 @@ from toolevals.grading.values.canonical import parse
 from toolevals.json_types import JsonObject
 
 DATA = Path(__file__).parent / "data"
+# What follows the first clause of a description, and its sentences that say what the tool is not for.
+_AFTER_FIRST: Final = re.compile(r"(: |\. ).*$", re.DOTALL)
+_NOT_FOR: Final = re.compile(r" (?:Not |Dear, and )[^.]*\.")
+_UNPACK: Final = {".gz": gzip.decompress, ".xz": lzma.decompress}
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +44,20 @@ def guideline() -> str:
 def tools(wording: Literal["before", "after"]) -> Any:
     """Return the twelve tools with their descriptions before or after the rewrite: a document in the native format."""
     return parse(_content(f"tools_{wording}.json.gz"))
+
+
+def shortened_tools(*, repaired: bool) -> Any:
+    """Return the rewritten tools with shorter descriptions: the first clause alone, or what they are for."""
+    document = tools("after")
+    pattern = _NOT_FOR if repaired else _AFTER_FIRST
+    for tool in document["tools"]:
+        tool["description"] = pattern.sub("", tool["description"])
+    return document
+
+
+def recorded(name: str) -> bytes:
+    """Return a result file of recorded runs; `airline_LICENSE.txt` says where it is from."""
+    return _content(f"airline_{name}.json.xz")
 
 
 def simulator() -> dict[str, str]:
@@ -71,4 +91,5 @@ def _rows(name: str) -> Iterator[JsonObject]:
 def _content(name: str) -> bytes:
     """Return what a file holds; the large ones are packed, so that the wheel stays small."""
     content = (DATA / name).read_bytes()
-    return gzip.decompress(content) if name.endswith(".gz") else content
+    unpack = _UNPACK.get(Path(name).suffix)
+    return unpack(content) if unpack else content

@@ -29,6 +29,7 @@ from toolevals.runs.runs.services import RunParts, run_start
 from toolevals.runs.simulators.services import simulator_choose, simulator_ensure
 from toolevals.sample import content
 from toolevals.sample.accounts import ACCOUNTS, sample_password_renew
+from toolevals.sample.rest import DAYS, SLUG, rest_start, run_date_back
 from toolevals.workspace.accounts.services import user_create
 from toolevals.workspace.clock import database_now
 from toolevals.workspace.models import Project, Role, User
@@ -48,7 +49,7 @@ def tools_make(project: Project, actor: User, *, slug: str, name: str) -> tuple[
         registry=registry,
         actor=actor,
         document=content.tools("after"),
-        note="Every description rewritten to lead with what triggers the tool",
+        note="Every description rewritten to start with when to use the tool",
     )
     return before, after
 
@@ -164,7 +165,7 @@ def _dataset(project: Project) -> Dataset:
     return Dataset.objects.get(project=project, slug=DATASET)
 
 
-SLUG, NAME = "shop-support", "Shop support"
+NAME = "Shop support"
 
 
 def is_loaded() -> bool:
@@ -176,7 +177,7 @@ def is_loaded() -> bool:
 def sample_load() -> str:
     """Load the sample project and return its accounts' password; empty where the sample was loaded before.
 
-    One transaction: after a crash there is all of it or nothing. The two runs are left to the workers.
+    One transaction: after a crash there is all of it or nothing. The two runs and the rest are left to the workers.
     """
     if is_loaded():
         return ""
@@ -195,6 +196,9 @@ def sample_load() -> str:
     _adjudicate(dataset, adjudicator, content.decisions())
     version = version_freeze(dataset=dataset, actor=adjudicator, note="What had gold on the first day")
     runs_make(adjudicator, version, before, after)
+    for run, days in zip(project.runs.order_by("number"), DAYS[:2], strict=True):
+        run_date_back(run, days)
+    rest_start(project, adjudicator)
     return sample_password_renew()
 
 

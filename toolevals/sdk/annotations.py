@@ -106,7 +106,7 @@ class Schemas:
     def _object(self, arguments: tuple[object, ...]) -> Schema:
         keys, values = self.schema(arguments[0]), self.schema(arguments[1])
         if arguments[0] is not str and keys and not (keys.get("type") == "string"):
-            raise ToolError(f"{_shown(arguments[0])} is no type of keys: an object of JSON has text as keys")
+            raise ToolError(f"{_shown(arguments[0])} is not a type of keys: an object of JSON has text as keys")
         made: Schema = {"type": "object"}
         if len(keys) > 1:
             made["propertyNames"] = keys
@@ -233,7 +233,7 @@ def _choices(values: list[Any]) -> Schema:
     kinds = [_JSON_TYPES.get(type(each)) for each in plain]
     if None in kinds:
         odd = plain[kinds.index(None)]
-        raise ToolError(f"{odd!r} is no value of JSON: a choice is text, a number, true, false or None")
+        raise ToolError(f"{odd!r} is not a value of JSON: a choice is text, a number, true, false or None")
     types_named = list(dict.fromkeys(kind for kind in kinds if kind))
     return {"type": types_named[0] if len(types_named) == 1 else types_named, "enum": plain}
 

@@ -123,10 +123,10 @@ def _exporter(server: str, token: str) -> Any:
     except ValueError:
         parts = urlsplit("")
     if parts.scheme not in ("http", "https") or not parts.netloc:
-        raise SetUpError(f"{address or 'nothing'!r} is no address of a server: give server=, or set {SERVER}")
+        raise SetUpError(f"{address or 'nothing'!r} is not an address of a server: give server=, or set {SERVER}")
     secret = token or os.environ.get(TOKEN, "")
     if not secret:
-        raise SetUpError(f"there is no token to send with: give token=, or set {TOKEN}")
+        raise SetUpError(f"no token: give token=, or set {TOKEN}")
     return OTLPSpanExporter(
         endpoint=f"{address}/v1/traces",
         headers={"Authorization": f"Bearer {secret}"},

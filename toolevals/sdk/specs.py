@@ -149,7 +149,7 @@ class ToolSpec:
             inner = {"name": self.name, "description": self.description, "parameters": self.input_schema}
             return {"type": "function", "function": inner}
         if form not in ("native", "anthropic"):
-            raise ValueError(f"{form!r} is no form: there are native, openai, anthropic")
+            raise ValueError(f"{form!r} is not a form: there are native, openai, anthropic")
         return {"name": self.name, "description": self.description, "input_schema": self.input_schema}
 
 

@@ -22,6 +22,7 @@ from toolevals.settings.navigation import COUNTED as COUNTED
 from toolevals.settings.navigation import HOME_COUNTED as HOME_COUNTED
 from toolevals.settings.navigation import HOME_LOOK as HOME_LOOK
 from toolevals.settings.navigation import HOME_NEWS as HOME_NEWS
+from toolevals.settings.navigation import HOME_NOTES as HOME_NOTES
 from toolevals.settings.navigation import HOME_PANES as HOME_PANES
 from toolevals.settings.navigation import HOME_WAITING as HOME_WAITING
 from toolevals.settings.navigation import NAVIGATION as NAVIGATION

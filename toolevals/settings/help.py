@@ -54,7 +54,7 @@ HELP = {
     "runs:judge": "judges#judges-of-a-project",
     "runs:judge-new": "judges#judges-of-a-project",
     "runs:rubrics": "judges#rubrics",
-    "runs:rubric-new": "judges#rubrics-of-ones-own",
+    "runs:rubric-new": "judges#custom-rubrics",
     "runs:calibration": "calibration#a-calibration",
     "runs:calibration-new": "calibration#a-calibration",
     "runs:drift": "calibration#drift",

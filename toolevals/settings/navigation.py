@@ -51,6 +51,7 @@ HOME_NEWS = (
     "toolevals.runs.home.news",
     "reports.home.page.news",
 )
+HOME_NOTES = (("sample/still.html", "toolevals.sample.rest.still_made"),)
 HOME_PANES = (("reports/parts/home_experiments.html", "reports.home.page.experiments"),)
 
 # Functions `(request, words) -> Iterable[Found]` that search: see `toolevals.workspace.search`.
@@ -135,7 +136,7 @@ SUBNAVIGATION = {
         ),
     ),
     "runs": Tabs(
-        "Runs and what belongs to them",
+        "Run pages",
         (
             Tab("runs", "Runs", "runs:runs"),
             Tab("experiments", "Experiments", "runs:experiments"),
@@ -148,13 +149,13 @@ SUBNAVIGATION = {
         ),
     ),
     "traces": Tabs(
-        "Traces and what belongs to them",
+        "Trace pages",
         (
             Tab("traces", "Traces", "traces:traces"),
             Tab("tools", "Tools in production", "traces:tools"),
             Tab("rules", "Rules in production", "traces:rules"),
             Tab("costs", "Costs in production", "traces:costs"),
-            Tab("promotions", "Examples of traces", "traces:promotions", role="ADJUDICATOR"),
+            Tab("promotions", "Examples from traces", "traces:promotions", role="ADJUDICATOR"),
             Tab("settings", "Trace settings", "traces:settings", role="OWNER"),
             Tab("judges", "Judges of traces", "traces:judges", role="OWNER"),
             Tab("policies", "Policies of traces", "traces:policies", role="OWNER"),

@@ -16,7 +16,7 @@ from labeling.blindness import is_resolved
 from toolevals.traces.models import TraceExample
 from toolevals.workspace.models import Project, Role
 
-CLOSED = "This trace is closed to you while people label examples that were made of it, or of its session."
+CLOSED = "You cannot open this trace while examples from it or its session are being labelled."
 
 
 def closed_to(project: Project, role: Role) -> Q:

@@ -37,7 +37,7 @@ def draw(batch_id: str) -> None:
 
 @app.task(name="traces.promote")
 def promote(batch_id: str) -> None:
-    """Make examples of traces."""
+    """Create examples from traces."""
     batch_work(batch_id, traces_promote)
 
 

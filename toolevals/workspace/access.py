@@ -35,7 +35,7 @@ PROJECT_MAKERS: Final[dict[str, Decision]] = {"installation-owners": _owns_insta
 # The values of WHO_INVITES, and who that is among the owners of the project.
 INVITERS: Final[dict[str, Decision]] = {"installation-owners": _owns_installation, "project-owners": _anyone}
 NO_PROJECTS = (
-    "Only owners of the installation make projects here. Ask one, or the operator (TOOLEVALS_WHO_MAKES_PROJECTS)."
+    "Only installation owners can create projects here. Ask one, or the operator (TOOLEVALS_WHO_MAKES_PROJECTS)."
 )
 NO_INVITATIONS = "Only owners of the installation invite people here. Ask one, or the operator (TOOLEVALS_WHO_INVITES)."
 

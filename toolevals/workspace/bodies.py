@@ -105,12 +105,12 @@ class _Whole:
         if not some and size and self._read < self._length:
             raise self._cut_short()
         if self._read >= self._length and self._last not in self._tail:
-            raise BodyCutShort("The form ended before its last part was whole. Nothing of it is kept: send it again.")
+            raise BodyCutShort("The form ended before its last part was whole. Nothing was saved: send it again.")
         return some
 
     def _cut_short(self) -> BodyCutShort:
         return BodyCutShort(
-            f"The body ended after {self._read:,} of {self._length:,} bytes. Nothing of it is kept: send it again."
+            f"The body ended after {self._read:,} of {self._length:,} bytes. Nothing was saved: send it again."
         )
 
 
@@ -126,7 +126,7 @@ def _gather(stream: Any, body: IO[bytes]) -> int:
         if error.errno:
             raise
         raise BodyCutShort(
-            f"The body ended after {size:,} bytes, without its last chunk. Nothing of it is kept: send it again."
+            f"The body ended after {size:,} bytes, without its last chunk. Nothing was saved: send it again."
         ) from error
     body.seek(0)
     return size

@@ -89,9 +89,11 @@ def csrf_failed(request: HttpRequest, reason: str = "") -> HttpResponse:
     if is_api(request):
         return problem(403, reason)
     if is_by_script(request) and not request.user.is_authenticated:
-        return problem_coded(401, "You are signed out. Nothing was taken.", "signed_out")
+        return problem_coded(401, "You are signed out. Nothing was saved.", "signed_out")
     if is_by_script(request):
-        return problem_coded(403, "The page's CSRF token is out of date. Nothing was taken.", "csrf")
+        return problem_coded(
+            403, "This page has expired (CSRF token). Nothing was saved. Reload it and try again.", "csrf"
+        )
     return csrf_failure(request, reason)
 
 

@@ -5,7 +5,8 @@ A lower room does not know the higher ones, so that the settings list the functi
 - `HOME_LOOK`: `(request) -> HomePanel`, read once when the page is opened: how good the agent is, or the first steps;
 - `HOME_WAITING`: `(project, role, counted) -> Iterable[PendingTask]`, `counted` of `toolevals.workspace.navigation`;
 - `HOME_NEWS`: `(project, since) -> Iterable[News]`, at most MOST_NEWS + 1, the newest first;
-- `HOME_PANES`: a template, and `(project) -> Content`, which the template is given as `pane`.
+- `HOME_PANES`: a template, and `(project) -> Content`, which the template is given as `pane`;
+- `HOME_NOTES`: likewise, for what stands above all that waits.
 
 All but the look are asked for again and again while the page is open: each reads a bounded number of rows.
 """
@@ -103,11 +104,12 @@ class Home:
     news: tuple[News, ...]
     more: bool
     panes: tuple[Pane, ...]
+    notes: tuple[Pane, ...]
 
     @property
     def seconds(self) -> int:
         """After how long the open page asks again."""
-        return BUSY_SECONDS if any(pane.content.at_work for pane in self.panes) else CALM_SECONDS
+        return BUSY_SECONDS if any(pane.content.at_work for pane in (*self.notes, *self.panes)) else CALM_SECONDS
 
 
 def home_of(project: Project, role: Role, counted: Mapping[str, int], since: datetime | None) -> Home:
@@ -120,8 +122,13 @@ def home_of(project: Project, role: Role, counted: Mapping[str, int], since: dat
         since is None,
         tuple(news[:MOST_NEWS]),
         len(news) > MOST_NEWS,
-        tuple(Pane(template, import_string(path)(project)) for template, path in settings.HOME_PANES),
+        _panes(project, settings.HOME_PANES),
+        _panes(project, settings.HOME_NOTES),
     )
+
+
+def _panes(project: Project, listed: Iterable[tuple[str, str]]) -> tuple[Pane, ...]:
+    return tuple(Pane(template, import_string(path)(project)) for template, path in listed)
 
 
 def home_panel(request: ProjectRequest) -> HomePanel:

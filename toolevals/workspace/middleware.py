@@ -90,7 +90,7 @@ class AccessMiddleware:
                 raise PermissionDenied(_ONE_THING[TokenScope(known.token.scope)])
             needed = Role.VIEWER
         if is_anothers_page(known):
-            words = "Another person is signed in. This page is not theirs: nothing was taken."
+            words = "Another person has signed in in this browser. Nothing was saved."
             return problem_coded(HTTPStatus.UNAUTHORIZED, words, "another_person")
         if not isinstance(needed, Audience):
             _enter(known, kwargs.pop("project", ""), needed)
@@ -125,7 +125,7 @@ class NulMiddleware:
         asked = request.META.get("QUERY_STRING", "").encode()
         filled_in = request.body if request.content_type == "application/x-www-form-urlencoded" else b""
         if "\0" in request.path or any(nul in text for nul in (b"\0", b"%00") for text in (asked, filled_in)):
-            raise BadRequest("What was sent holds the character NUL (%00), which no text can.")
+            raise BadRequest("The request contains a NUL character (%00), which is not allowed.")
         return self.get_response(request)
 
     def process_view(
@@ -165,7 +165,8 @@ def _enter(request: ProjectRequest, slug: str, needed: Role) -> None:
     request.project, request.role = membership.project, Role(role)
     if request.role < needed:
         raise PermissionDenied(
-            f"This needs the role {needed.label}; yours is {request.role.label}. An owner of the project can change it."
+            f"This requires the {needed.label} role. You are {request.role.label}. A project owner can change "
+            f"your role."
         )
 
 
@@ -188,7 +189,7 @@ def _sign_in(request: ProjectRequest) -> HttpResponseBase:
     if is_api(request):
         return _unauthorized("Sign in, or send a token: Authorization: Bearer te_...")
     if is_by_script(request):
-        return problem_coded(HTTPStatus.UNAUTHORIZED, "You are signed out. Nothing was taken.", "signed_out")
+        return problem_coded(HTTPStatus.UNAUTHORIZED, "You are signed out. Nothing was saved.", "signed_out")
     return redirect_to_login(request.get_full_path() if request.method == "GET" else "")
 
 

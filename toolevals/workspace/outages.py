@@ -34,19 +34,19 @@ class Outage:
 AWAY = Outage(
     HTTPStatus.SERVICE_UNAVAILABLE,
     "The database does not answer at the moment.",
-    "Nothing of this request was kept. Send it again in a few seconds.",
+    "Nothing was saved. Try again in a few seconds.",
     RETRY_SECONDS,
 )
 BUSY = Outage(
     HTTPStatus.SERVICE_UNAVAILABLE,
     "The database is busy with other work.",
-    "Nothing of this request was kept. Send it again in a few seconds.",
+    "Nothing was saved. Try again in a few seconds.",
     RETRY_SECONDS,
 )
 FULL = Outage(
     HTTPStatus.INSUFFICIENT_STORAGE,
     "The server’s disk is full.",
-    "Nothing of this request was kept. The operator of the server must make room; then send it again.",
+    "Nothing in this request was saved. The operator of the server must make room; then send it again.",
 )
 
 

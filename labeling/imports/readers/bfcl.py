@@ -85,7 +85,7 @@ def _where(file: IO[bytes]) -> str:
     """Return what a file lacks that begins as a zip does and ends before its table of contents."""
     if not is_zip(file) or zipfile.is_zipfile(file):
         return ""
-    return f", as it ends after {file.seek(0, SEEK_END):,} bytes without the table of contents. Send it again"
+    return f", as it ends after {file.seek(0, SEEK_END):,} bytes without the table of contents. Upload it again"
 
 
 def _named(packed: zipfile.ZipFile) -> tuple[dict[str, str], dict[str, str]]:
@@ -157,7 +157,7 @@ def _next(lines: IO[bytes], name: str, number: int) -> bytes:
     try:
         return lines.readline(MAX_LINE_BYTES + 1)
     except UNREADABLE as error:
-        raise InvalidDocument.at("", f"{name} is damaged after line {number}: {error}. Send it again") from None
+        raise InvalidDocument.at("", f"{name} is damaged after line {number}: {error}. Upload it again") from None
 
 
 def _id(row: bytes, place: str) -> str:

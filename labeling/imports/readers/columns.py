@@ -119,14 +119,14 @@ def targets_problems(targets: Mapping[str, str]) -> list[Problem]:
             continue
         if target not in TARGETS and not (target.startswith(ARGUMENT) and target != ARGUMENT):
             known = ", ".join((*TARGETS, f"{ARGUMENT}NAME"))
-            problems.append(Problem(pointer, f"{target} is nothing that a column can hold: take one of {known}"))
+            problems.append(Problem(pointer, f"{target} is not a valid column type. Use one of {known}"))
         elif target in seen:
             problems.append(Problem(pointer, f"holds the same as column {seen[target]}"))
         seen[target] = column
     if "messages" not in seen and "user" not in seen:
         problems.append(Problem("", "no column holds the user’s words or the messages"))
     if "messages" in seen and ("user" in seen or "system" in seen):
-        problems.append(Problem("", "messages and the user’s words both say what the input is: keep one"))
+        problems.append(Problem("", "both the messages column and the user text column define the input. Keep one"))
     arguments = [target for target in seen if target == "arguments" or target.startswith(ARGUMENT)]
     if "expectation" in seen and ("tool" in seen or arguments):
         problems.append(Problem("", "the whole expectation and the expected tool say the same: keep one"))

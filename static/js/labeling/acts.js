@@ -59,7 +59,7 @@ const sayUnsent = (place, error) => {
   const words = place?.querySelector("[data-unsent]");
   if (!words) return;
   words.hidden = !error;
-  words.textContent = isOut ? "Not done: you are signed out. Sign in, then press again." : "The server did not answer. Press again once you are connected: it is done once.";
+  words.textContent = isOut ? "Not done: you are signed out. Sign in, then press again." : "The server did not answer. Try again when you are connected. It will not be done twice.";
 };
 
 document.addEventListener("submit", async (event) => {

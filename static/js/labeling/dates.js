@@ -26,5 +26,5 @@ export const echoOf = (text) => {
   const found = text.match(ISO);
   if (!found) return "";
   const date = dayOf(found[1], Number(found[2]), found[3]);
-  return date ? words.format(date).replace(",", "") : "There is no such day";
+  return date ? words.format(date).replace(",", "") : "Invalid date";
 };

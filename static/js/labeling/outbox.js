@@ -154,8 +154,8 @@ const catchUp = (html) => {
 
 const told = (response, entry, answer) => {
   const said = isJson(response) ? JSON.parse(answer) : {};
-  const missing = "What you handed in for another example lacks something.";
-  const message = said.message ?? (response.status === 422 ? missing : `The server refused what you handed in (${response.status}).`);
+  const missing = "Your label for another example is incomplete.";
+  const message = said.message ?? (response.status === 422 ? missing : `The server rejected your label (${response.status}).`);
   return { message, url: entry.page ?? location.href, ...said };
 };
 
@@ -191,7 +191,7 @@ const tabs = window.BroadcastChannel ? new BroadcastChannel(`labelled${prefix()}
 tabs?.addEventListener("message", ({ data }) => {
   if (!data || page()?.dataset.slot !== data) return;
   stopDrafts();
-  const detail = { message: "You have handed this example in from another tab.", url: location.pathname.replace(/[^/]+\/$/, "") };
+  const detail = { message: "You have already submitted this example in another tab.", url: location.pathname.replace(/[^/]+\/$/, "") };
   document.dispatchEvent(new CustomEvent("conflict", { detail }));
 });
 

@@ -13,7 +13,7 @@ const press = (selector) => {
 };
 const tell = () => {
   const count = boxes.filter((box) => box.checked).length;
-  if (told) told.textContent = count ? `${count} marked.` : "Mark drafts to decide several at once.";
+  if (told) told.textContent = count ? `${count} marked.` : "Select drafts to accept or drop several at once.";
 };
 const markAll = () => {
   const all = boxes.every((box) => box.checked);

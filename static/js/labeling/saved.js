@@ -28,10 +28,10 @@ const reason = (error) => {
   if (error instanceof SignedOut) return "Signed out";
   if (!error.status) return "Server not reached";
   if (error.status >= 500 || error.status === 429) return `Server not ready (${error.status})`;
-  return error.status >= 400 ? `Refused by the server (${error.status})` : "Not acknowledged by the server";
+  return error.status >= 400 ? `Refused by the server (${error.status})` : "No confirmation from the server";
 };
 export const where = (isKept) => (isKept ? "in this browser" : "on this page only");
-const next = (pause) => (pause ? `, next try ${exact.format(new Date(Date.now() + pause))}` : "");
+const next = (pause) => (pause ? `, retrying at ${exact.format(new Date(Date.now() + pause))}` : "");
 
 export const showEditing = () => show("Not saved yet", { quiet: true });
 // Where the server keeps no drafts.
@@ -54,8 +54,8 @@ export const showOutbox = (words) => {
 };
 // The fields of the chosen tool are not here: nothing can be handed in without them.
 export const showIncomplete = () => show("Server not reached: not handed in, the fields of this choice are not here yet");
-export const showTakenBack = () => show("Not handed in: changed since. Hand it in again");
-export const showRefused = () => show("Not handed in");
+export const showTakenBack = () => show("Not submitted: you changed it. Submit again");
+export const showRefused = () => show("Not submitted");
 
 // Answers to one's questions, told where the page has a place for it.
 export const showAnswers = (count) => {

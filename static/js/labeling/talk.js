@@ -27,7 +27,7 @@ const idOf = (what) => {
 
 const notSent = (error) => {
   if (error instanceof SignedOut) return "Not sent: you are signed out. It is sent once you have signed in.";
-  return error.status >= 400 && error.status < 500 ? `Not sent: the server refused it (${error.status}).` : "The server did not answer. Send it again in a moment: it is added once.";
+  return error.status >= 400 && error.status < 500 ? `Not sent: the server refused it (${error.status}).` : "The server did not answer. Try again in a moment. It will not be added twice.";
 };
 
 const unsent = (talk, button, error) => {

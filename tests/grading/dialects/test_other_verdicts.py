@@ -147,7 +147,7 @@ def test_nested_gold_comes_back_as_the_checker_wants_it():
 
 def test_a_type_that_the_checker_has_not_is_refused_by_name():
     tools = [replace(TOOLS[0], input_schema={"type": "object", "properties": {"order": {"type": ["string", "null"]}}})]
-    with pytest.raises(NoFormError, match="The parameter order of track has no one type"):
+    with pytest.raises(NoFormError, match="The parameter order of track has no single type"):
         leaderboard_error(PLAIN, tools, [])
 
 

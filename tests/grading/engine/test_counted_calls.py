@@ -67,7 +67,7 @@ def test_the_loop_over_next_friday_has_the_right_tool_and_the_wrong_argument(exp
         "HTTP 400 bad request",
         '{"error": {"code": 422, "message": "unprocessable"}}',
         "Error: departure date is not in the calendar",
-        "ValueError: 'next Friday' is no date",
+        "ValueError: 'next Friday' is not a date",
     ],
 )
 def test_a_retry_with_corrected_arguments_is_one_attempt(expectation, failure):

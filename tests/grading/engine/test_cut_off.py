@@ -1,4 +1,4 @@
-"""Conversations that were cut before their end: failed, or left out, as a run says."""
+"""Conversations that stopped early before their end: failed, or left out, as a run says."""
 
 from __future__ import annotations
 

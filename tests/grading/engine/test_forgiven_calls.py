@@ -63,7 +63,7 @@ def test_what_recovery_rewards_is_no_excess_call(expectation, reacted, reaction)
     ]
     assert forgiven(found) == [(1, reaction)]
     assert found.detail("selection")["counted"] == [0]
-    told = f"is no excess call: get_order was called as expected and failed, and this was the {reaction.split('_')[0]}"
+    told = f"is not an excess call: get_order was called as expected and failed; this was the {reaction.split('_')[0]}"
     assert told in found.verdicts["selection"].reason
 
 

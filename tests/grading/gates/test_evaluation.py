@@ -59,9 +59,9 @@ def test_a_minimum_share_lets_the_scored_cases_decide():
     cases = scored(*[1.0] * 96, *[0.0] * 4, *[None] * 2)
     assert only_check({"bounds": bound, "unscored": {"minimum_share": 0.98}}, cases).status == "passed"
     check = only_check({"bounds": bound, "unscored": {"minimum_share": 0.99}}, cases)
-    assert (check.status, check.reason) == ("unanswered", "Only 100 of 102 cases scored, and 99% are asked for.")
+    assert (check.status, check.reason) == ("unanswered", "Only 100 of 102 cases scored, and 99% are required.")
     check = only_check({"bounds": bound, "unscored": {"minimum_count": 101}}, cases)
-    assert (check.status, check.reason) == ("unanswered", "Only 100 cases scored, and 101 are asked for.")
+    assert (check.status, check.reason) == ("unanswered", "Only 100 cases scored, and 101 are required.")
 
 
 def test_an_assertion_counts_cases():

@@ -292,7 +292,7 @@ def test_a_group_that_only_an_override_names_is_not_forgotten():
 def test_what_is_not_asked_any_more_is_said():
     found = check("cases", run(1.0, 1.0, 1.0, None), run(1.0), ignore_removed=True)
     assert found.status == "passed"
-    assert found.reason.endswith("2 examples of the run before are not asked for it now.")
+    assert found.reason.endswith("2 examples of the earlier run are missing from this one.")
 
 
 def test_a_count_of_worse_examples_has_an_interval():

@@ -143,7 +143,7 @@ def test_any_document_is_read_or_refused_with_a_pointer(document):
         (
             {"kind": "keys", "mode": "off", "keys": {"a/b": {"addresses": ["192.0.2.0/99"]}}},
             "/rules/a/keys/a~1b/addresses/0",
-            "is no address and no network",
+            "is neither an address nor a network",
         ),
         (
             {"kind": "patterns", "mode": "off", "own": [{"name": "a", "pattern": "(?=b)"}]},

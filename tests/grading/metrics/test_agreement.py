@@ -75,7 +75,7 @@ def test_sums_that_contradict_the_ratings_are_refused():
         clustered_kappa({("y", "y"): 3, ("n", "n"): 4}, summed([(8, 7)]))
     with pytest.raises(ValueError, match="more labels"):
         clustered_kappa({("a", "b"): 1, ("c", "c"): 2})
-    assert clustered_kappa({("y", "y"): 3}).reason == "all labels are the same, so that chance explains them"
+    assert clustered_kappa({("y", "y"): 3}).reason == "all labels are the same, so chance explains them"
 
 
 @pytest.mark.parametrize("reference", REFERENCES["chance_corrected"])
@@ -122,7 +122,7 @@ def test_errors_of_pairs_add_as_independent():
 def test_the_mean_kappa_says_why_there_is_none():
     same = mean_cohen_kappa([{("a", "a"): 9}, {("b", "b"): 1}])
     assert (same.value, same.count) == (None, 10)
-    assert same.reason == "all labels are the same, so that chance explains them"
+    assert same.reason == "all labels are the same, so chance explains them"
     for pairs in ([], [{("a", None): 3}]):
         assert mean_cohen_kappa(pairs).reason == "no unit has two labels"
     with pytest.raises(ValueError):
@@ -142,7 +142,7 @@ def test_labels_that_were_never_given_lower_chance():
 def test_one_label_throughout_cannot_be_judged(figure):
     estimate = figure({("a", "a"): 9})
     assert (estimate.value, estimate.interval, estimate.count) == (None, None, 9)
-    assert estimate.reason == "all labels are the same, so that chance explains them"
+    assert estimate.reason == "all labels are the same, so chance explains them"
 
 
 @pytest.mark.parametrize("figure", [percent_agreement, cohen_kappa, gwet_ac1, fleiss_kappa])

@@ -52,8 +52,8 @@ def test_the_value_is_held_in_range():
     ("passed", "total", "table", "reason"),
     [
         (0, 0, JudgeTable(1, 1, 1, 1), "nothing was judged"),
-        (1, 2, JudgeTable(0, 1, 0, 1), "people passed no case, so that the judge's errors are not known"),
-        (1, 2, JudgeTable(1, 0, 1, 0), "people failed no case, so that the judge's errors are not known"),
+        (1, 2, JudgeTable(0, 1, 0, 1), "people passed no case, so the judge's errors are not known"),
+        (1, 2, JudgeTable(1, 0, 1, 0), "people failed no case, so the judge's errors are not known"),
         (
             1,
             2,

@@ -98,7 +98,7 @@ def test_an_order_of_ones_own():
 def test_nothing_to_compare():
     assert krippendorff_alpha({("a", None): 4}).reason == "no unit has two labels"
     same = krippendorff_alpha({("a", "a"): 4})
-    assert (same.value, same.reason) == (None, "all labels are the same, so that chance explains them")
+    assert (same.value, same.reason) == (None, "all labels are the same, so chance explains them")
     assert krippendorff_alpha({("a", "b"): 1}).interval is None
 
 

@@ -89,7 +89,7 @@ class LeaderboardSimulators:
     def _of_id(self, row: JsonMapping, name: str) -> JsonObject:
         """Return what was published of an id; nothing where it is not in the folder."""
         if (category := category_of(row)) not in CATEGORIES:
-            raise InvalidDocument.at("/category", f"{category} is none of {', '.join(CATEGORIES)}")
+            raise InvalidDocument.at("/category", f"{category} is not one of {', '.join(CATEGORIES)}")
         if category not in self._published:
             self._published[category] = self._read(f"BFCL_v4_{category}.json")
         return self._published[category].get(name, {})

@@ -205,7 +205,7 @@ def _object(line: bytes, most: int) -> JsonObject:
         reply = json.loads(line)
     except (ValueError, RecursionError):
         reply = None
-    return reply if isinstance(reply, dict) else {"broken": "it wrote something that is no reply"}
+    return reply if isinstance(reply, dict) else {"broken": "it wrote something that is not a reply"}
 
 
 class CodeSimulator:
@@ -259,7 +259,7 @@ class CodeSimulator:
         if self._initial is None:
             state = child.ask({"do": "initial"}, longest=self._limits.state).get("state")
             if not isinstance(state, dict):
-                raise CodeBrokenError("The simulator's code is wrong: its state is no object.")
+                raise CodeBrokenError("The simulator's code is wrong: its state is not an object.")
             self._initial = state
         return self._initial
 

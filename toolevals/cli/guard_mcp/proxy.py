@@ -100,7 +100,7 @@ class Proxy:
 
     def _take_of_client(self, message: JsonValue, line: bytes) -> None:
         if not isinstance(message, dict) or not isinstance(message.get("method", ""), str):
-            self._answer_error(None, INVALID_REQUEST, "The message is no JSON-RPC request.")
+            self._answer_error(None, INVALID_REQUEST, "The message is not JSON-RPC request.")
         elif "method" not in message:
             # An answer to a request of the server.
             self._to_server(line)
@@ -141,7 +141,7 @@ class Proxy:
     def _take_call(self, identifier: JsonValue, params: JsonObject, line: bytes) -> None:
         name, arguments = params.get("name"), params.get("arguments")
         if not isinstance(name, str) or not isinstance(arguments, dict | None):
-            words = "The call has no name, or its arguments are no object."
+            words = "The call has no name, or its arguments are not an object."
             self._answer_error(identifier, INVALID_PARAMS, words)
             return
         self._list.known.wait(self._list_seconds)
@@ -181,7 +181,7 @@ class Proxy:
 
     def _take_of_server(self, message: JsonValue, line: bytes) -> None:
         if not isinstance(message, dict):
-            self._log("a message of the server was dropped: it is no JSON-RPC message")
+            self._log("a message of the server was dropped: it is not JSON-RPC message")
         elif "method" in message:
             self._to_client(line)
             if message["method"] == "notifications/tools/list_changed":
@@ -335,7 +335,7 @@ class Proxy:
         if self._audit:
             self._tell_reasons(f"would refuse {what}", decision.would_refuse)
             known = {*decision.reasons, *decision.would_refuse}
-            self._tell_reasons(f"cannot tell of {what}", (each for each in decision.unanswered if each not in known))
+            self._tell_reasons(f"cannot report {what}", (each for each in decision.unanswered if each not in known))
 
     def _tell_reasons(self, what: str, reasons: Iterable[Reason]) -> None:
         for reason in reasons:

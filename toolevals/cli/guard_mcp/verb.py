@@ -41,8 +41,10 @@ def add_parser(verbs: Verbs) -> None:
     parser.add_argument("--token-from", default="TOOLEVALS_MCP_TOKEN", metavar="NAME", help=words)
     where = parser.add_mutually_exclusive_group(required=True)
     where.add_argument("--policy", type=Path, metavar="FILE", help="a policy's document")
-    where.add_argument("--project", default="", metavar="SLUG", help="has the policy in force; see toolevals login")
-    words = "of the project's policy; needed where several are in force"
+    where.add_argument(
+        "--project", default="", metavar="SLUG", help="server with the active policy; see toolevals login"
+    )
+    words = "slug of the project's policy; needed if several are active"
     parser.add_argument("--policy-name", default="", metavar="SLUG", help=words)
     words = f"the installation's, which signs the project's policy ({PUBLIC_KEY})"
     parser.add_argument("--public-key", default="", metavar="KEY", help=words)
@@ -104,7 +106,7 @@ def _server(arguments: argparse.Namespace) -> Server:
 
 def _http_server(url: str, token: str) -> HttpServer:
     if not is_address(url):
-        words = f"{url!r} is no address that begins with http:// or https://, without a password in it"
+        words = f"{url!r} is not an address that starts with http:// or https://, without a password in it"
         raise CommandError(Exit.CONFIGURATION, words)
     try:
         import mcp  # noqa: F401 (found missing here, and not in the middle of a session)

@@ -97,7 +97,7 @@ class TrajectoryMatch:
         if isinstance(override, str):
             # A mode that the original does not know ignores the arguments there.
             return _MATCHERS.get(override, _ignore)
-        raise ValueError(f"{override!r} is no override")
+        raise ValueError(f"{override!r} is not an override")
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +121,7 @@ def _message(message: object) -> _Message:
         raise TypeError("a message is not an object")
     role = message["role"] if isinstance(message.get("role"), str) else ""
     if role not in _ROLES:
-        raise ValueError(f"{role!r} is no role")
+        raise ValueError(f"{role!r} is not a role")
     # Calls of any other role are read nowhere.
     calls = message.get("tool_calls") if _ROLES[role] == "assistant" else None
     return _Message(_ROLES[role], [_call(call) for call in calls or ()])

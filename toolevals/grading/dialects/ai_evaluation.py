@@ -44,7 +44,7 @@ def validated(given: object) -> FunctionCall | list[FunctionCall] | JsonObject |
     if isinstance(given, list):
         calls = [_as_model(item) for item in given]
         if None in calls:
-            raise UnreadableInputError("a list holds what is no call")
+            raise UnreadableInputError("a list holds what is not a call")
         return [call for call in calls if call is not None]
     if isinstance(given, dict):
         return _as_model(given) or given

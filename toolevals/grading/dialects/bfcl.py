@@ -73,7 +73,7 @@ def check_row(row: JsonValue) -> DialectVerdict:
         key, kind = problems[0]
         raise InvalidDocument.at(pointer_to([key]), f"is not a {kind.__name__}")
     if row["category"] not in CATEGORIES:
-        raise InvalidDocument.at("/category", f"{row['category']} is none of {', '.join(CATEGORIES)}")
+        raise InvalidDocument.at("/category", f"{row['category']} is not one of {', '.join(CATEGORIES)}")
     prediction = with_tuples(row.get("prediction"))
     try:
         underscores = names_are_underscored(row)

@@ -92,7 +92,7 @@ def _is_number(value: object) -> bool:
 # We pass, and there it has less than the full score.
 STRICTER: Mapping[str, str] = {
     "reading": "The other tool reads the text in another way than we do.",
-    "messages": "The other tool wants the calls in the same messages, and we look at their order alone.",
+    "messages": "The other evaluator requires the calls in the same messages; toolevals looks at their order only.",
     "names": "The other tool tells tools' names apart that differ in dots and underscores alone.",
     "numbers": "The other tool tells a whole number from the same number written with a point.",
     "types": "The other tool tells a number from the text that is that number.",

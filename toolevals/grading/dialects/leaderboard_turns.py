@@ -54,7 +54,7 @@ def turns_error(row: JsonMapping) -> tuple[str, str] | None:
     """Return the error type of a prediction that need not be run, and the reason; None of any other."""
     made, expected = row.get("prediction"), len(_list(row, "possible_answer"))
     if not isinstance(made, list):
-        return "multi_turn:inference_error", "the prediction is no list of turns"
+        return "multi_turn:inference_error", "the prediction is not a list of turns"
     if len(made) != expected:
         return "multi_turn:force_terminated", f"the prediction has {len(made)} turns, and {expected} are expected"
     return None
@@ -92,7 +92,7 @@ def _turn(calls: object, turn: int) -> list[Any]:
 def _expected(text: object, pointer: str) -> TurnCall:
     call = _decoded(text) if isinstance(text, str) else None
     if call is None:
-        raise InvalidDocument.at(pointer, "is no call")
+        raise InvalidDocument.at(pointer, "is not a call")
     return call
 
 
@@ -169,7 +169,7 @@ def _call(node: ast.Call, text: str, read: Callable[[ast.expr], Any]) -> TurnCal
         named = {_plain(each.arg or ...): _plain(read(each.value)) for each in node.keywords}
     except (ValueError, TypeError, RecursionError, MemoryError):
         shown = text if len(text) <= LONGEST_SHOWN else f"{text[:LONGEST_SHOWN]} ..."
-        raise NoFormError(f"an argument in {shown} is no plain value, and nothing is evaluated here.") from None
+        raise NoFormError(f"an argument in {shown} is not a plain value, and nothing is evaluated here.") from None
     return {"name": ast.unparse(node.func), "positional": positional, "named": named}
 
 

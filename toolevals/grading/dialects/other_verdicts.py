@@ -138,7 +138,7 @@ def _function(tool: ToolSpec) -> JsonObject:
 def _described(name: str, schema: JsonValue, tool: ToolSpec) -> JsonObject:
     kind = schema.get("type", "any") if isinstance(schema, dict) else "any"
     if not isinstance(kind, str) or kind not in {*_TYPES, "any"}:
-        raise NoFormError(f"The parameter {name} of {tool.name} has no one type, and the checker wants one.")
+        raise NoFormError(f"The parameter {name} of {tool.name} has no single type, which the checker requires.")
     found = {"type": _TYPES.get(kind, "any")}
     return {**found, "items": _items(name, schema, tool)} if kind == "array" else found
 
@@ -146,7 +146,9 @@ def _described(name: str, schema: JsonValue, tool: ToolSpec) -> JsonObject:
 def _items(name: str, schema: JsonMapping, tool: ToolSpec) -> JsonObject:
     items = schema.get("items")
     if not isinstance(items, dict):
-        raise NoFormError(f"The parameter {name} of {tool.name} is a list of no one type, and the checker wants one.")
+        raise NoFormError(
+            f"The parameter {name} of {tool.name} is a list without a single type, which the checker requires."
+        )
     return {"type": _described(f"{name} (its items)", items, tool)["type"]}
 
 

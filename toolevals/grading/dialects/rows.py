@@ -189,5 +189,5 @@ def _parameters(tool: ToolSpec) -> Iterator[Parameter]:
     for name, described in (schema.get("properties") or {}).items():
         kind = described.get("type") if isinstance(described, dict) else None
         if not isinstance(kind, str):
-            raise NoFormError(f"The parameter {name} of {tool.name} has no one type, and this metric wants one.")
+            raise NoFormError(f"The parameter {name} of {tool.name} has no single type, which this metric requires.")
         yield Parameter(name, kind, name in required, described.get("enum"))

@@ -358,7 +358,7 @@ class Explanation(ExplainedCalls):
     def _forgiveness(self) -> str:
         """Return the sentences that say which calls do not count, by which the agent reacted to a failure."""
         said = (
-            f" {cut(each.tool)} is no excess call: {cut(each.failed)} was called as expected and failed, and this was"
+            f" {cut(each.tool)} is not an excess call: {cut(each.failed)} was called as expected and failed; this was"
             f" the {each.reaction.replace('_', ' ')}."
             for each in self._forgiven
         )

@@ -137,14 +137,14 @@ _FIXES: Final[Mapping[str, tuple[str, str]]] = {
     ),
     "missed_call": (
         "Say in the prompt that `{tool}` must be called, not only may.",
-        "Begin the description of `{tool}` with when to call it, and add an example.",
+        "Start the description of `{tool}` with when to call it, and add an example.",
     ),
     "refused": (
         "Say in the prompt that `{tool}` is allowed, and when.",
         "Look for a rule in the prompt that forbids what `{tool}` does, and narrow it.",
     ),
     "needless_call": (
-        "Let a person confirm `{tool}` until it is mended, where it changes anything.",
+        "Let a person confirm `{tool}` until it is fixed, where it changes anything.",
         "Say in the description of `{tool}` what must be known before it is called, and add an example without a call.",
     ),
     "disallowed_call": (
@@ -181,7 +181,7 @@ _FIXES: Final[Mapping[str, tuple[str, str]]] = {
     ),
 }
 _LAYER_FIXES: Final[Mapping[str, tuple[str, str]]] = {
-    "selection": ("Say in the prompt when `{tool}` is due.", "Begin the description of `{tool}` with when to call it."),
+    "selection": ("Say in the prompt when `{tool}` is due.", "Start the description of `{tool}` with when to call it."),
     "arguments": (
         "Say in the prompt where the value of {argument} comes from.",
         "Describe {argument} of `{tool}` in its schema with its form, its unit and an example.",
@@ -204,7 +204,7 @@ _LAYER_FIXES: Final[Mapping[str, tuple[str, str]]] = {
     ),
     "outcome": (
         "Read the first cases: their pages say what decided.",
-        "Label what decides these cases more closely, so that they fall into a layer.",
+        "Label these examples in more detail, so that each failure has a layer.",
     ),
 }
 _ERROR_FIXES: Final[Mapping[str, tuple[str, str]]] = {
@@ -226,6 +226,9 @@ _ERROR_FIXES: Final[Mapping[str, tuple[str, str]]] = {
     ),
     **dict.fromkeys(
         ("408", "5xx", "timeout"),
-        ("Try again after a moment, a few times at most.", "Mend `{tool}`, or what it stands on; offer a stand-in."),
+        (
+            "Try again after a moment, a few times at most.",
+            "Fix `{tool}` or what it depends on, or offer a substitute.",
+        ),
     ),
 }

@@ -256,7 +256,7 @@ def plain_of(content: bytes) -> bytes:
         with gzip.GzipFile(fileobj=io.BytesIO(content)) as packed:
             plain = packed.read(MAX_DOCUMENT_BYTES + 1)
     except (EOFError, OSError, zlib.error) as error:
-        raise InvalidDocument.at("", f"is no whole gzip file: {error}. Send it again") from None
+        raise InvalidDocument.at("", f"is an incomplete gzip file: {error}. Upload it again") from None
     if len(plain) > MAX_DOCUMENT_BYTES:
         raise InvalidDocument.at("", f"unpacks to more than {MAX_DOCUMENT_BYTES:,} bytes")
     return plain.removeprefix(_BOM)

@@ -54,7 +54,7 @@ def check_figure(
         return _check(name, "unanswered", figure, bound, words)
     if decide_by == "interval":
         if figure.interval is None:
-            return _check(name, "unanswered", figure, bound, "There is no interval: add examples.")
+            return _check(name, "unanswered", figure, bound, "No interval can be computed: add examples.")
         if figure.examples < FEWEST_EXAMPLES:
             words = f"{figure.examples} of {FEWEST_EXAMPLES} examples that an interval needs to decide: add examples."
             return _check(name, "unanswered", figure, bound, words)
@@ -78,9 +78,9 @@ def _too_little(figure: Figure, policy: UnscoredPolicy) -> str:
             return f"None of {_cases(whole)} says what it took: {_SAY_IT}"
         return f"None of {_cases(whole)} is scored: run its grader or judge."
     if figure.count < policy.minimum_count:
-        return f"Only {_cases(figure.count)} {_KNOWN[figure.is_measured]}, and {policy.minimum_count:,} are asked for."
+        return f"Only {_cases(figure.count)} {_KNOWN[figure.is_measured]}, and {policy.minimum_count:,} are required."
     if policy.minimum_share is not None and figure.count / whole < policy.minimum_share:
-        asked = f"{policy.minimum_share:.0%} are asked for."
+        asked = f"{policy.minimum_share:.0%} are required."
         return f"Only {figure.count:,} of {_cases(whole)} {_KNOWN[figure.is_measured]}, and {asked}"
     return ""
 
@@ -118,7 +118,7 @@ def check_consistency(rule: ConsistencyRule, cases: CaseTable | None, *, asked: 
     if not asked:
         return _open(rule, name, bound, "It is for release candidates.", skipped=True)
     if cases is None:
-        return _open(rule, name, bound, "There is no consistency slice: run one on this dataset with this agent.")
+        return _open(rule, name, bound, "There is no consistency slice: run the agent on one in this dataset.")
     outcomes = cases.tally.outcomes(rule.metric, marks=True)
     if short := sum(count for scores, count in outcomes.items() if len(scores) < rule.k):
         reason = f"{short:,} of {outcomes.total():,} examples have fewer than {rule.k} trials: run more of them."

@@ -91,7 +91,7 @@ def parse_condition(text: str, subjects: tuple[str, ...], shares: Collection[str
         upper = tokens.number()
         _require_share(upper, place, subject, shares)
         if upper < lower:
-            raise ConditionError(f"{upper:g} is below {lower:g}, so that nothing can be between", place)
+            raise ConditionError(f"{upper:g} is below {lower:g}, so no value can be between", place)
         condition = Condition(subject, ">=", lower, upper)
     tokens.end()
     return condition
@@ -159,7 +159,7 @@ class _Tokens:
         place = self.place
         name = self._take("name", "a statistic")
         if name not in subjects:
-            raise ConditionError(f"{name} is none of the statistics {', '.join(subjects)}", place)
+            raise ConditionError(f"{name} is not one of the statistics {', '.join(subjects)}", place)
         return name
 
     def operator(self) -> Operator:

@@ -52,7 +52,7 @@ def outside_problems(document: JsonMapping) -> Iterator[Problem]:
     """Yield a problem for each place of a gate's document, valid by its schema, that names what no gate may."""
     for place, metric in named_metrics(document):
         if is_outside(metric):
-            words = "is no metric of a gate: no gate uses baseline agents and public benchmarks"
+            words = "is not a metric of a gate: no gate uses baseline agents and public benchmarks"
             yield Problem(pointer_to(place), f"{metric} {words}")
 
 
@@ -131,7 +131,7 @@ class _Reader:
         per_failure = self._per_failure(here, document, statistic)
         if minimum is not None and maximum is not None:
             if minimum > maximum:
-                self.say(f"{here}/min", "is above max, so that nothing can be between")
+                self.say(f"{here}/min", "is above max, so no value can be between")
             if overrides:
                 self.say(f"{here}/overrides", "cannot be combined with both min and max")
         if overrides and not document.keys() & _GROUPED:
@@ -174,7 +174,7 @@ class _Reader:
         here, kind = pointer_to(["regressions", place]), document["rule"]
         for name, kinds in _OF_KINDS.items():
             if name in document and kind not in kinds:
-                self.say(f"{here}/{name}", f"says nothing to the rule {kind}, only to {' and '.join(kinds)}")
+                self.say(f"{here}/{name}", f"does not apply to the rule {kind}, only to {' and '.join(kinds)}")
         for name in ("overrides", "skip_below"):
             if document.get(name) and not document.keys() & _GROUPED:
                 self.say(f"{here}/{name}", _NEEDS_GROUPS)

@@ -269,7 +269,7 @@ def check_regressions(rule: RegressionRule, runs: PairedRuns | None) -> Iterator
     check passes only where it would even then.
     """
     if runs is None:
-        words = "There is no run before this one to compare with: name a baseline."
+        words = "There is no earlier run to compare with: name a baseline."
         yield from (_unanswered(rule, Unit(metric, ""), words) for metric in rule.metrics)
         return
     units = units_of(rule, runs)
@@ -438,7 +438,9 @@ def _to_do(unit: Unit) -> str:
 def _gone(unit: Unit) -> str:
     gone = unit.gone
     return (
-        f"{examples_words(gone)} of the run before {'is' if gone == 1 else 'are'} not asked for it now." if gone else ""
+        f"{examples_words(gone)} of the earlier run {'is' if gone == 1 else 'are'} missing from this one."
+        if gone
+        else ""
     )
 
 

@@ -105,7 +105,7 @@ class GateCase:
                 raise ValueError(f"the score {score} of {metric} is not between 0 and 1")
         for name, taken in (("runtime", self.runtime_ms), ("cost", self.cost), ("number of tokens", self.tokens)):
             if taken is not None and not (isfinite(taken) and taken >= 0):
-                raise ValueError(f"a {name} of {taken} is none")
+                raise ValueError(f"{name} cannot be {taken}")
 
     def asks(self, metric: str) -> bool:
         """Return whether the metric arises in this case."""

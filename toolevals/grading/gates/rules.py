@@ -71,7 +71,7 @@ def read_group(document: JsonValue) -> MetricGroup:
     require_valid(document, "metric_group")
     weights = document.get("weights", {})
     problems = [
-        Problem(pointer_to(["weights", metric]), "is none of the group's metrics")
+        Problem(pointer_to(["weights", metric]), "is not one of the group's metrics")
         for metric in weights
         if metric not in document["metrics"]
     ]

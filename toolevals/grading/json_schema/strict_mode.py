@@ -257,7 +257,7 @@ def _problems_of(schema: JsonObject, rules: _Rules) -> Iterator[Problem]:
             yield Problem(pointer_to([keyword]), words)
     shape = schema.get("format")
     if rules.formats is not None and isinstance(shape, str) and shape not in rules.formats:
-        yield Problem("/format", f"{shape!r} is none of the formats that {rules.name} takes")
+        yield Problem("/format", f"{shape!r} is not one of the formats that {rules.name} takes")
     if rules.closed or rules.all_required:
         yield from _object_problems(schema, rules)
 
@@ -334,7 +334,7 @@ def _gemini_values(schema: JsonObject) -> Iterator[Problem]:
     properties = schema.get("properties")
     for name in properties if isinstance(properties, dict) else ():
         if not _GEMINI_NAME.fullmatch(name):
-            words = "must be called by letters, digits and underscores, at most 64, and not begin with a digit"
+            words = "must be called by letters, digits and underscores, at most 64, and not start with a digit"
             yield Problem(f"/properties{pointer_to([name])}", words)
 
 

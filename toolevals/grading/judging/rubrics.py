@@ -150,7 +150,7 @@ def _unfitting(document: JsonMapping) -> Iterator[Problem]:
         yield Problem("/answer_schema/required", f"must hold {part}, from which the value is read")
     scale = document["scale"]
     if scale.get("values") and not any(value >= scale["passes_from"] for value in scale["values"]):
-        yield Problem("/scale/passes_from", "is above every value of the scale, so that nothing passes")
+        yield Problem("/scale/passes_from", "is above every value of the scale, so nothing passes")
 
 
 @lru_cache(maxsize=256)

@@ -114,8 +114,8 @@ class Execution:
 
 # What says why a simulator failed may begin so by itself.
 FAILED = "The simulator failed: "
-NO_EXPECTED_STATE = Verdict("unscored", None, "No final state is expected, so that there is nothing to compare.")
-NO_FINAL_STATE = Verdict("unscored", None, "No simulator ran the calls, so that their effect is not known.")
+NO_EXPECTED_STATE = Verdict("unscored", None, "No final state is expected, so there is nothing to compare.")
+NO_FINAL_STATE = Verdict("unscored", None, "No simulator ran the calls, so their effect is not known.")
 
 
 def state_diff(initial: object, expected: object, final: object) -> StateDiff:

@@ -27,7 +27,7 @@ Row = TypeVar("Row", bound=tuple[Label, ...])
 _Rows = Mapping[tuple[Label, ...], int]
 
 _TOO_FEW = "no unit has two labels"
-_ONE_LABEL = "all labels are the same, so that chance explains them"
+_ONE_LABEL = "all labels are the same, so chance explains them"
 
 
 def percent_agreement(ratings: Mapping[Row, int], *, confidence: float = 0.95) -> Estimate:

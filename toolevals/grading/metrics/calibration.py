@@ -96,7 +96,7 @@ def rogan_gladen(
         return Estimate.undefined("nothing was judged")
     for side in (sensitivity, specificity):
         if side.value is None:
-            return Estimate.undefined(f"{side.reason}, so that the judge's errors are not known", total)
+            return Estimate.undefined(f"{side.reason}, so the judge's errors are not known", total)
     youden = (sensitivity.value or 0.0) + (specificity.value or 0.0) - 1
     if youden <= 0:
         return Estimate.undefined(

@@ -42,7 +42,7 @@ _MOST_COMBINATIONS = 64
 def bfcl_example(question_row: object, answer_row: object, category: str) -> ExampleRow:
     """Return a question with its answer (None where the category has none) as an example. Raises InvalidDocument."""
     if category not in CATEGORIES:
-        raise InvalidDocument.at("", f"{category} is no category: take one of {', '.join(CATEGORIES)}")
+        raise InvalidDocument.at("", f"{category} is not a category: use one of {', '.join(CATEGORIES)}")
     if not isinstance(question_row, Mapping):
         raise InvalidDocument.at("", "is not an object")
     try:

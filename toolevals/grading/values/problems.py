@@ -75,7 +75,7 @@ def target_of(document: object, reference: object, where: str) -> tuple[Any, str
         raise InvalidDocument.at(where, f"refers to {reference!r}: only references inside the document are followed")
     pointer = unquote(reference[1:])
     if pointer and not pointer.startswith("/"):
-        raise InvalidDocument.at(where, f"refers to {reference!r}, which is no pointer into the document")
+        raise InvalidDocument.at(where, f"refers to {reference!r}, which is not a pointer into the document")
     value = value_at(document, pointer)
     if value is NOTHING:
         raise InvalidDocument.at(where, f"refers to {reference!r}, which does not exist")

@@ -58,7 +58,7 @@ CUTS: Mapping[str, str] = {
     "steps": "it reached its limit of steps",
     "loop": "one call was repeated",
     "errors": "too many calls failed in succession",
-    "broken": "the agent broke off by itself",
+    "broken": "the agent stopped before finishing",
 }
 
 

@@ -47,7 +47,7 @@ class GuardQuestionSerializer(PlainSerializer):
     request = DocumentPartField(help_text="The call; with `result`, what it gave.")
     state = DocumentPartField(required=False, help_text="What came before it, as far as the caller knows.")
     policy = serializers.SlugField(
-        max_length=60, required=False, help_text="The policy's slug; needed where several are in force."
+        max_length=60, required=False, help_text="The policy's slug; needed if several are active."
     )
     tokens = serializers.IntegerField(
         min_value=0, max_value=MOST_TOKENS, default=0, help_text="Tokens that count for this request."
@@ -133,8 +133,8 @@ class GuardCheck(ProjectView):
 
 def _none_in_force(policy: str | None) -> Exception:
     if policy is not None:
-        return NotFound(f"No version of a policy {policy!r} is in force in the project.")
-    return Problems(HTTPStatus.CONFLICT, "No policy is in force in the project. An adjudicator puts one in force.")
+        return NotFound(f"The project has no active version of a policy {policy!r}.")
+    return Problems(HTTPStatus.CONFLICT, "The project has no active policy. An adjudicator can activate one.")
 
 
 def _claims(token: ApiToken, question: JsonMapping, state: JsonMapping) -> Iterator[Problem]:

@@ -41,7 +41,7 @@ def active_guard(project: Project, slug: str | None) -> ActivePolicy | None:
     offered = active.annotate(tools=Subquery(newest.values("tools")[:1]))
     found = list(offered.values_list("pk", "slug", "active", "active__number", "tools")[:2])
     if len(found) > 1:
-        raise InvalidDocument.at("/policy", "is missing: several policies of this project are in force; name one")
+        raise InvalidDocument.at("/policy", "is missing: this project has several active policies; name one")
     if not found:
         return None
     [(policy, name, version, number, tools)] = found

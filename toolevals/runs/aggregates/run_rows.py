@@ -28,7 +28,7 @@ A_MINUTE, A_DAY = 60, 24 * 3600
 # No act is still on its way after so long.
 LONGEST_ACT: Final = timedelta(hours=1)
 # Whether gold has changed -> why a run is stale.
-STALE: Final = {1: "gold has changed", 0: "what decides has changed"}
+STALE: Final = {1: "gold has changed", 0: "the pass rule has changed"}
 # What acts on these changes no gold: they are most of what happens while runs are looked at.
 NO_GOLD: Final = ("runs.", "reports.", "registry.", "workspace.job", "workspace.membership", "workspace.apitoken")
 

@@ -27,6 +27,20 @@ def spent(document: JsonMapping | None) -> tuple[int | None, int | None, int | N
     return into, out, cached, latency
 
 
+def told_cost(document: JsonMapping | None) -> float | None:
+    """Return what the messages of a transcript's document say that they cost together.
+
+    None where one that counts tokens says no cost, or where all say 0: then no one knew the price.
+    """
+    total = 0.0
+    for message in (document or {}).get("messages") or ():
+        cost = _number(message.get("cost"))
+        if cost is None and message.get("usage"):
+            return None
+        total += cost or 0.0
+    return total or None
+
+
 @dataclass(frozen=True, slots=True)
 class Spending:
     """The ends of a run's conversations, who answered, and what they took together.
@@ -108,10 +122,10 @@ BUDGET = "budget"
 
 # Where the conversation itself does not show it.
 ENDINGS: Mapping[str, str] = {
-    End.CALLS: "The conversation ended with these calls: nothing simulates their tools.",
-    End.STEPS: "The conversation was ended at the run's cap on turns.",
+    End.CALLS: "The conversation stopped at these calls because their tools have no simulator.",
+    End.STEPS: "The conversation reached the turn limit.",
     End.LOOP: "The conversation was ended because one call was repeated.",
-    End.ERRORS: "The conversation was ended after too many failing tools in succession.",
-    "broken": "The agent broke off by itself.",
-    BUDGET: "The conversation was not begun: the run had spent its budget.",
+    End.ERRORS: "The conversation was ended after stopped: too many tool errors in succession.",
+    "broken": "The agent stopped before finishing.",
+    BUDGET: "The conversation was not started because the run’s budget was spent.",
 }

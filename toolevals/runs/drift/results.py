@@ -62,7 +62,7 @@ class DriftCounts:
         then, now = self.then.kappa.value, self.now.kappa.value
         beside = "" if then is None or now is None else f"; kappa with people was {then:.2f} and is {now:.2f}"
         changed = f"{changes.changed:,}" if changes.changed else "None"
-        return f"{changed} of {whole} changed when the judge was asked a second time{beside}."
+        return f"{changed} of {whole} changed when the judge was asked again{beside}."
 
     def to_document(self) -> dict[str, dict[str, int]]:
         """Return the counts as they are kept."""

@@ -184,11 +184,11 @@ class EvaluationFileReader(PredictionReader):
             self._by_content = self._keys()
         key = content_key(trial.content)
         if key not in self._by_content:
-            message = f"neither its id {trial.external_id} nor what the user says is an example's in this version"
+            message = f"no example in this version has the id {trial.external_id} or the same user text"
             raise InvalidDocument.at(place.pointer, message)
         name = self._by_content[key]
         if name is None:
-            message = "several examples of this version have the same text, and its id is none of theirs"
+            message = "several examples of this version have the same text, and its id is not one of theirs"
             raise InvalidDocument.at(place.pointer, message)
         return name
 

@@ -26,6 +26,10 @@ MAX_DEPTH = 100
 AS_PUBLISHED = "the gold is as it was published"
 
 
+# What a prediction holds of a recorded trial next to its messages.
+_SAID = ("answer", "ended", "recorded", "usage")
+
+
 def result_document(content: bytes, most: int = MOST_BYTES) -> Any:
     """Return the document of a result file, which may be packed with gzip. Raises InvalidDocument."""
     if content[:2] == b"\x1f\x8b":
@@ -34,7 +38,7 @@ def result_document(content: bytes, most: int = MOST_BYTES) -> Any:
                 limit = min(most, unpacked_limit(len(content)))
                 content = stream.read(limit + 1)
         except (OSError, EOFError, zlib.error) as error:
-            raise InvalidDocument.at("", f"is no whole gzip file: {error}") from None
+            raise InvalidDocument.at("", f"is not a whole gzip file: {error}") from None
         if len(content) > limit:
             raise too_large(limit)
     return load_json(content, max_bytes=most, max_depth=MAX_DEPTH)
@@ -60,14 +64,14 @@ class Joined(NamedTuple):
     is_known: bool
 
 
-def task_rows(document: object, order: str, *, offered: bool) -> list[ExampleRow]:
+def task_rows(document: object, order: str, *, offered: bool, decided_by: str = "benchmark") -> list[ExampleRow]:
     """Return the tasks of a result file as examples; without `offered` tools, with ones made of the calls.
 
     Raises InvalidDocument with the place of the first that is wrong.
     """
     read = tau2_rows if is_tau2(document) else tau_rows
     rows = []
-    for _, row in read(document, Settings({"order": order}, {} if offered else None)):
+    for _, row in read(document, Settings({"order": order, "decided_by": decided_by}, {} if offered else None)):
         if isinstance(row, InvalidDocument):
             raise row
         rows.append(row)
@@ -117,6 +121,6 @@ def predictions(runs: Sequence[RecordedRun], names: Mapping[str, Joined], domain
             raise InvalidDocument.at("", f"task {run.task_id} has recorded runs, and the file does not hold it")
         policy = [{"role": "system", "content": run.policy}] if run.policy else []
         transcript = run.transcript.to_document()
-        said: JsonObject = {key: transcript[key] for key in ("answer", "ended", "recorded") if key in transcript}
+        said: JsonObject = {key: transcript[key] for key in _SAID if key in transcript}
         messages = [*policy, *transcript["messages"]]
         yield {"id": name.id, "trial": run.trial, "format": "native", "messages": messages, **said}

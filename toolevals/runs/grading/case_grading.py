@@ -41,7 +41,7 @@ from toolevals.workspace.bulk import rows_insert
 from toolevals.workspace.jobs.leases import Lease
 
 READ_AT_ONCE = 250
-NOT_IN_VERSION = "This version of the dataset does not hold what the agent was shown."
+NOT_IN_VERSION = "This dataset version no longer contains the example as the agent saw it."
 
 
 def cases_grade(lease: Lease) -> None:

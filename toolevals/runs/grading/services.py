@@ -45,7 +45,7 @@ def grading_start(
     if version.dataset_id != dataset.pk:
         raise InvalidDocument.at("/dataset_version", "is a version of another dataset")
     if not run.gradings.filter(finished_at__isnull=False).exists():
-        raise InvalidDocument.at("", "The run has not been graded once yet: wait for it, or retry it.")
+        raise InvalidDocument.at("", "The run has not been graded yet. Wait for it, or retry it.")
     if Transcript.objects.of_run(run).count() < run.size * run.trials:
         raise InvalidDocument.at("", "Some conversations are being re-run: wait for them, or retry them.")
     if policy is not None and policy.policy.project_id != run.project_id:
@@ -147,6 +147,6 @@ def _require_unproposed(run: Run, version: DatasetVersion) -> None:
         named = ", ".join(own[:MOST_NAMED]) + (f" and {len(own) - MOST_NAMED:,} more" if len(own) > MOST_NAMED else "")
         raise InvalidDocument.at(
             "/dataset_version",
-            f"holds gold that rests on second looks at what {run.agent.name} proposed, "
-            f"and does not judge it: {named}. Freeze a version without such gold.",
+            f"contains gold that came from second looks at proposals of {run.agent.name}, so it cannot be used "
+            f"to grade that agent: {named}. Freeze a version without such gold.",
         )

@@ -27,22 +27,28 @@ MOST_GRADINGS = 30
 class CalibrationForm(ServiceForm):
     """The form for the cases of a calibration, and its size."""
 
-    grading = forms.ChoiceField(label="Cases of", help_text="Gradings that this rubric version and model judged.")
+    grading = forms.ChoiceField(
+        label="Cases of", help_text="Only gradings judged with this rubric version and model are listed."
+    )
     held_out = forms.IntegerField(
-        min_value=1, max_value=MOST_CASES, initial=USUAL_SIZE, label="Held out", help_text="Cases that measure it."
+        min_value=1,
+        max_value=MOST_CASES,
+        initial=USUAL_SIZE,
+        label="Held out",
+        help_text="Cases used to measure the judge.",
     )
     tuning = forms.IntegerField(
         min_value=0,
         max_value=MOST_CASES,
         initial=0,
         label="For tuning",
-        help_text="Further cases, to mend the rubric by.",
+        help_text="Extra cases for improving the rubric.",
     )
     raters = forms.IntegerField(min_value=1, max_value=MOST_RATERS, initial=USUAL_RATERS, label="Raters of each case")
     seed = forms.CharField(
         max_length=100,
         required=False,
-        help_text="Any text: the same text draws the same cases. Empty: the date.",
+        help_text="Any text. The same seed selects the same cases. Leave empty to use today’s date.",
     )
 
     thumbs = forms.BooleanField(
@@ -85,17 +91,23 @@ class JudgeSettingsForm(PlainForm):
 
     share = forms.FloatField(min_value=0.1, max_value=100, label="Share of the examples", help_text="Percent.")
     budget = forms.FloatField(
-        min_value=0, required=False, label="Cap", help_text="What one grading may cost; empty leaves it."
+        min_value=0,
+        required=False,
+        label="Cap",
+        help_text="Maximum cost of one grading. Leave empty to keep the current cap.",
     )
     measure = forms.ChoiceField(
-        choices=Measure.choices, label="Held to", help_text="Agreement with people, on held-out cases."
+        choices=Measure.choices, label="Measure", help_text="Agreement with people, on held-out cases."
     )
-    threshold = forms.FloatField(min_value=0, max_value=1, help_text="Below it, its numbers are flagged. From 0 to 1.")
+    threshold = forms.FloatField(
+        min_value=0, max_value=1, help_text="From 0 to 1. Scores are flagged if the measure is below it."
+    )
     tolerance = forms.FloatField(
         min_value=0,
         max_value=100,
-        label="Verdicts that may change",
-        help_text="In percent, when the judge is asked a second time. Significantly more flags its numbers.",
+        label="Allowed changed verdicts",
+        help_text="In percent, when the judge is asked again. Scores are flagged if significantly more verdicts "
+        "change.",
     )
 
     @classmethod

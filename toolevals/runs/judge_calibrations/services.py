@@ -154,10 +154,10 @@ def case_rate(*, case: CalibratedCase, actor: User, value: float | None, note: s
         if not locked.is_open:
             raise InvalidDocument.at("", "This calibration is closed.")
         if not case.questions:
-            raise InvalidDocument.at("", "This case cannot be rated: what the judge was given is not there.")
+            raise InvalidDocument.at("", "This case cannot be rated: the judge’s input is missing.")
         had = Rating.objects.filter(case=case).count()
         if had >= locked.raters:
-            raise InvalidDocument.at("", "As many people as it takes have rated this case.")
+            raise InvalidDocument.at("", "This case already has enough ratings.")
         rating = Rating.objects.create(case=case, rater=actor, place=had + 1, **said)
         project = calibration.judge.project
         audit_record(project=project, actor=actor, verb="case_rate", target=rating, detail={"case": str(case.pk)})

@@ -160,7 +160,7 @@ def rate(request: ProjectRequest, calibration: UUID) -> HttpResponse:
     rows = CalibratedCase.objects.ratable().select_related("calibration__judge__rubric", "calibration__judge__project")
     case, form = case_named(rows.filter(calibration=row), request.POST.get("case")), RatingForm(request.POST)
     if case is None:
-        return too_late(request, "That is no case of this calibration.", reverse("runs:calibration", args=arguments))
+        return too_late(request, "That is not a case of this calibration.", reverse("runs:calibration", args=arguments))
 
     def again() -> HttpResponse:
         return _shown(request, row, case, form, status=422)

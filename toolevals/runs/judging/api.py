@@ -196,7 +196,7 @@ class Judges(ProjectView, ListAPIView[Judge]):
         asked = whole_number(version)
         if asked is not None and (one := versions.filter(version=asked).first()):
             return one
-        raise InvalidDocument.at("/rubric", "is no rubric of this project: name@version, or a shipped one's name")
+        raise InvalidDocument.at("/rubric", "is not a rubric of this project: name@version, or a shipped one's name")
 
 
 class JudgeDetail(ProjectView):
@@ -243,7 +243,7 @@ class UnscoredQuestions(RunView):
         serializer.is_valid(raise_exception=True)
         judge = Judge.objects.in_project(self.project).filter(pk=serializer.validated_data["judge"]).first()
         if judge is None:
-            raise InvalidDocument.at("/judge", "is no judge of this project")
+            raise InvalidDocument.at("/judge", "is not a judge of this project")
         grading = unscored_ask(run=run, actor=self.user, judge=judge)
         shown = GradingStartedSerializer({"grading": grading, "job": grading.job}).data
         return Response(shown, status=HTTPStatus.ACCEPTED)

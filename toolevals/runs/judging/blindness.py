@@ -22,7 +22,7 @@ from toolevals.workspace.models import Role, User
 if TYPE_CHECKING:
     from toolevals.runs.models import CaseGrade, JudgeCalibration
 
-HIDDEN = "Hidden while people rate this case without knowing what the judge says."
+HIDDEN = "Hidden while people rate this case blind."
 
 
 def ratings_shown(user: User) -> Q:

@@ -84,8 +84,8 @@ def _answer(judge: Judge, request: JudgementRequest) -> JudgeReply:
     except (DatabaseError, InterfaceError):
         raise
     except Exception as error:
-        logger.exception("A question to a judge broke off.")
-        said = safe(f"The question broke off ({type(error).__name__}): {error}")
+        logger.exception("A question to a judge failed.")
+        said = safe(f"The question failed ({type(error).__name__}): {error}")
         return JudgeReply(judge.errored(request, said), was_reached=False)
 
 

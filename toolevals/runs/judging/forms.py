@@ -50,18 +50,20 @@ class JudgeForm(ServiceForm):
     )
     model = forms.CharField(max_length=120, help_text="A snapshot, with its date or hash.")
     secret = forms.ChoiceField(required=False, label="Key", help_text="One of the project's secrets.")
-    input_price = forms.FloatField(min_value=0, required=False, label="Price of input", help_text="A million tokens.")
-    output_price = forms.FloatField(min_value=0, required=False, label="Price of output", help_text="A million tokens.")
+    input_price = forms.FloatField(min_value=0, required=False, label="Price of input", help_text="Per million tokens.")
+    output_price = forms.FloatField(
+        min_value=0, required=False, label="Price of output", help_text="Per million tokens."
+    )
     share = forms.FloatField(
         min_value=0.1, max_value=100, initial=100, label="Share of the examples", help_text="Percent."
     )
     budget = forms.FloatField(min_value=0, required=False, label="Cap", help_text="What one grading may cost.")
-    timeout = forms.FloatField(min_value=1, max_value=3600, initial=120, label="Give up after", help_text="Seconds.")
+    timeout = forms.FloatField(min_value=1, max_value=3600, initial=120, label="Timeout", help_text="Seconds.")
     allow_alias = forms.BooleanField(
         required=False,
         widget=forms.CheckboxInput({"class": "form-check-input"}),
-        label="Take an alias",
-        help_text="A model name without a fixed snapshot. Its verdicts are marked everywhere.",
+        label="Allow a model alias",
+        help_text="Allows a model name without a fixed version. Its verdicts are marked everywhere.",
     )
 
     def __init__(self, project: Project, *args: Any, **kwargs: Any) -> None:
@@ -70,13 +72,13 @@ class JudgeForm(ServiceForm):
         own = Rubric.objects.in_project(project).filter(is_shipped=False)
         shipped = [(f"{SHIPPED_PREFIX}{name}", rubric.title) for name, rubric in SHIPPED.items()]
         choices = [("Shipped", shipped), ("Your own", [(str(rubric.pk), str(rubric)) for rubric in own])]
-        self.fields["secret"].choices = [("", "None needed"), *((name, name) for name in names)]  # type: ignore[attr-defined]
+        self.fields["secret"].choices = [("", "No key"), *((name, name) for name in names)]  # type: ignore[attr-defined]
         self.fields["rubric"].choices = choices if own else shipped  # type: ignore[attr-defined]
 
     def clean(self) -> None:
         data = self.cleaned_data
         if (data.get("input_price") is None) != (data.get("output_price") is None):
-            self.add_error("output_price", "Give both prices, or none.")
+            self.add_error("output_price", "Enter both prices or neither.")
 
     def request(self) -> JudgeRequest:
         """Return the judge that is asked for; the form is valid."""

@@ -74,7 +74,7 @@ class JudgeSnapshot:
         """Return why an example outside its share is not judged."""
         if self.unscored:
             return LEFT_TO_RULES
-        return f"Not asked: the judge is asked about {self.share:.0%} of the examples, and this is none of them."
+        return f"Not asked: this example is outside the {self.share:.0%} share of this judge."
 
     @property
     def too_dear(self) -> str:

@@ -143,7 +143,7 @@ def unscored(request: ProjectRequest, number: int) -> HttpResponse:
         judge = Judge.objects.in_project(request.project).filter(pk=chosen).first() if chosen else None
         try:
             if judge is None:
-                raise InvalidDocument.at("/judge", "is no judge of this project")
+                raise InvalidDocument.at("/judge", "is not a judge of this project")
             unscored_ask(run=run, actor=request.user, judge=judge)
             return redirect("reports:run", request.project.slug, number)
         except InvalidDocument as error:

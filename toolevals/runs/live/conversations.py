@@ -98,8 +98,8 @@ class Stage:
         except (DatabaseError, InterfaceError, NoSandboxError, SecretUnusableError):
             raise
         except Exception as error:
-            logger.exception("A conversation broke off.")
-            said = safe(f"The conversation broke off ({type(error).__name__}): {error}")
+            logger.exception("A conversation stopped.")
+            said = safe(f"The conversation stopped ({type(error).__name__}): {error}")
             return Conversation(Transcript(error=said), End.UNREACHABLE)
         return talk
 

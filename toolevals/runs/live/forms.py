@@ -64,58 +64,70 @@ FIELDS = {
 class LiveForm(RunForm):
     """A run of an agent that is asked while the run lasts: the fields that its connector needs."""
 
-    name = forms.CharField(max_length=120, label="Agent", help_text="What it is called.")
+    name = forms.CharField(max_length=120, label="Agent", help_text="Name of the agent.")
     base_url = forms.URLField(
         label="Address",
         max_length=500,
         assume_scheme="https",
     )
     url = forms.URLField(label="Address", max_length=500, assume_scheme="https")
-    model = forms.CharField(max_length=120, help_text="Its snapshot, as exact as you know it.")
+    model = forms.CharField(max_length=120, help_text="Exact model version, for example small-2026-01-01.")
     secret = forms.ChoiceField(required=False, label="Key")
     preset = forms.ChoiceField(
-        choices=[("", "All of them"), *((preset.name, preset.words) for preset in PRESETS.values())],
+        choices=[("", "All examples"), *((preset.name, preset.words) for preset in PRESETS.values())],
         required=False,
         label="Examples",
-        help_text="A part is chosen, and tried as often as it says.",
+        help_text="A preset selects a subset and sets the number of trials.",
     )
     prompt_version = forms.CharField(max_length=60, required=False, label="Prompt version")
     commit = forms.CharField(max_length=64, required=False, label="Git commit")
     system = forms.CharField(
         required=False,
         label="System prompt",
-        help_text="Put before every conversation.",
+        help_text="Added at the start of every conversation.",
         widget=forms.Textarea({"rows": 4}),
     )
     temperature = forms.FloatField(min_value=0, max_value=2, required=False)
     seed = forms.IntegerField(required=False)
-    max_tokens = forms.IntegerField(min_value=1, required=False, label="Longest answer", help_text="In tokens.")
+    max_tokens = forms.IntegerField(min_value=1, required=False, label="Max answer length", help_text="In tokens.")
     tools_by = forms.ChoiceField(
         choices=[(TOOL_STYLES[0], "natively"), (TOOL_STYLES[1], "as text, for models without native tools")],
-        label="Offer tools",
+        label="Tool format",
     )
     strict_tools = forms.BooleanField(
         required=False, label="Strict tools", help_text="Those whose schemas the provider's strict mode takes."
     )
     stream = forms.BooleanField(required=False, label="Stream answers")
-    timeout = forms.FloatField(min_value=1, max_value=3600, initial=120, label="Give up after", help_text="Seconds.")
-    concurrency = forms.IntegerField(min_value=1, max_value=32, initial=4, label="At once", help_text="In each worker.")
-    requests_per_minute = forms.IntegerField(min_value=1, required=False, label="Requests a minute")
-    max_steps = forms.IntegerField(min_value=1, max_value=200, initial=30, label="Most turns of a conversation")
+    timeout = forms.FloatField(min_value=1, max_value=3600, initial=120, label="Timeout", help_text="Seconds.")
+    concurrency = forms.IntegerField(
+        min_value=1,
+        max_value=32,
+        initial=4,
+        label="Concurrency",
+        help_text="Conversations at the same time, per worker.",
+    )
+    requests_per_minute = forms.IntegerField(min_value=1, required=False, label="Requests per minute")
+    max_steps = forms.IntegerField(min_value=1, max_value=200, initial=30, label="Max turns per conversation")
     cut_off = forms.ChoiceField(
         choices=CUT_OFF_WORDS, initial="failed", required=False, label="Conversations that are cut"
     )
-    tries = forms.IntegerField(min_value=1, max_value=10, initial=5, label="Tries of each request")
-    input_price = forms.FloatField(min_value=0, required=False, label="Price of input", help_text="A million tokens.")
-    output_price = forms.FloatField(min_value=0, required=False, label="Price of output", help_text="A million tokens.")
+    tries = forms.IntegerField(min_value=1, max_value=10, initial=5, label="Attempts per request")
+    input_price = forms.FloatField(min_value=0, required=False, label="Price of input", help_text="Per million tokens.")
+    output_price = forms.FloatField(
+        min_value=0, required=False, label="Price of output", help_text="Per million tokens."
+    )
     cached_price = forms.FloatField(min_value=0, required=False, label="Price of cached input")
-    budget = forms.FloatField(min_value=0, required=False, help_text="The run ends when it has cost so much.")
+    budget = forms.FloatField(
+        min_value=0,
+        required=False,
+        help_text="Once this amount is spent, no further conversation starts. The remaining trials are unscored.",
+    )
     user_base_url = forms.URLField(
         required=False,
         max_length=500,
         assume_scheme="https",
         label="Address of the simulated user",
-        help_text="Of the model that plays users who have an instruction.",
+        help_text="API address of the model that simulates users.",
     )
     user_model = forms.CharField(max_length=120, required=False, label="Model of the simulated user")
     user_secret = forms.ChoiceField(required=False, label="Key of the simulated user")
@@ -136,7 +148,7 @@ class LiveForm(RunForm):
         self.fields["secret"].help_text = self.about.key
         self.fields["model"].required = self.about.asks_model
         names = project.secrets.values_list("name", flat=True)
-        choices = [("", "None needed"), *((name, name) for name in names)]
+        choices = [("", "No key"), *((name, name) for name in names)]
         for name in ("secret", "user_secret"):
             self.fields[name].choices = choices  # type: ignore[attr-defined]
         guards = [(str(each), f"{each.policy.name}, version {each.number}") for each in policies_offered(project)]
@@ -166,7 +178,7 @@ class LiveForm(RunForm):
     def clean(self) -> None:
         data = self.cleaned_data
         if (data.get("input_price") is None) != (data.get("output_price") is None):
-            self.add_error("output_price", "Give both prices, or none.")
+            self.add_error("output_price", "Enter both prices or neither.")
 
     def request(self) -> RunRequest:
         data = self.cleaned_data

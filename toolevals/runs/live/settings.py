@@ -63,7 +63,7 @@ class LiveSettings:
             except InvalidDocument as error:
                 problems += error.below(f"/{name}").problems
         if said.get("budget") is not None and said.get("prices") is None:
-            problems.append(Problem("/budget", "needs prices to be counted against"))
+            problems.append(Problem("/budget", "needs prices: without them the cost cannot be calculated"))
         if problems:
             raise InvalidDocument(problems)
         return cls(**said)

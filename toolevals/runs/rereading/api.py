@@ -172,7 +172,7 @@ class Rereadings(ProjectView, ListAPIView[Rereading]):
         gradings = Grading.objects.filter(run=run, finished_at__isnull=False)
         rows = gradings.filter(number=number) if number else gradings.order_by("-number")
         if (grading := rows.select_related("run__project", "run__dataset_version").first()) is None:
-            raise InvalidDocument.at("/grading", "is no finished grading of this run")
+            raise InvalidDocument.at("/grading", "is not a finished grading of this run")
         return grading
 
 

@@ -136,7 +136,7 @@ def case_read(*, case: RereadCase, actor: User, said: str, note: str = "") -> Re
         if had >= locked.readers:
             raise InvalidDocument.at("", "As many people as it takes have read this case.")
         if not RereadCase.objects.left_for(actor).filter(pk=case.pk).exists():
-            raise InvalidDocument.at("", "You may not read this case now: you made its gold, or people label it.")
+            raise InvalidDocument.at("", "You cannot read this case: you created its gold, or it is being labelled.")
         reading = Reading.objects.create(case=case, reader=actor, place=had + 1, **content)
         project = case.rereading.grading.run.project
         audit_record(project=project, actor=actor, verb="case_read", target=reading, detail={"case": str(case.pk)})

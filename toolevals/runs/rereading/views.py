@@ -57,7 +57,7 @@ class RereadingForm(ServiceForm):
     seed = forms.CharField(
         max_length=100,
         required=False,
-        help_text="Any text: the same text draws the same cases. Empty: the date.",
+        help_text="Any text. The same seed selects the same cases. Leave empty to use today’s date.",
     )
 
     def request(self, grading: Grading) -> RereadingRequest:
@@ -175,7 +175,7 @@ def reread(request: ProjectRequest, rereading: UUID) -> HttpResponse:
     address, form = reverse("runs:reread", args=[request.project.slug, row.pk]), ReadingForm(request.POST)
     case = case_named(row.cases.all().with_content(), request.POST.get("case"))
     if case is None:
-        return too_late(request, "That is no case of this re-reading.", address)
+        return too_late(request, "That is not a case of this re-reading.", address)
     if not form.is_valid():
         # No one is shown again what they may not read any more.
         again = left.filter(pk=case.pk).exists()

@@ -121,7 +121,7 @@ class Tryouts(ProjectView, ListAPIView[Tryout]):
             raise InvalidDocument.at("/run", "has no finished grading")
         judges = Judge.objects.in_project(self.project).select_related("project")
         if (judge := judges.filter(pk=data.pop("judge")).first()) is None:
-            raise InvalidDocument.at("/judge", "is no judge of this project")
+            raise InvalidDocument.at("/judge", "is not a judge of this project")
         begin_request = TryoutRequest(judge=judge, grading=run.grading, **data)
         tryout = tryout_begin(project=self.project, actor=self.user, request=begin_request)
         return Response(TryoutSerializer(tryout).data, status=HTTPStatus.CREATED)

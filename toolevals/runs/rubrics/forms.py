@@ -32,7 +32,7 @@ class RubricForm(ServiceForm):
     """A rubric of one's own; without a schema its answer is a reason and a score."""
 
     name = forms.SlugField(
-        max_length=50, help_text="Lower-case letters, digits and _; a new version under a known one."
+        max_length=50, help_text="Lower-case letters, digits and _. An existing name gets a new version."
     )
     title = forms.CharField(max_length=120)
     layer = forms.ChoiceField(choices=[(name, name.replace("_", " ")) for name in RUBRIC_LAYERS])
@@ -43,22 +43,27 @@ class RubricForm(ServiceForm):
         choices=[(name, name) for name in dict.fromkeys(name for gate in GATES.values() for name in gate.all_inputs)],
         widget=forms.CheckboxSelectMultiple({"class": "choices"}),
         label="Given",
-        help_text="What the judge sees. Criteria, value, expected and actual are there behind their own gates alone.",
+        help_text="What the judge sees. Criteria, value, expected and actual are available only with their own "
+        "conditions.",
     )
     text = forms.CharField(
         label="Instruction",
         widget=forms.Textarea({"rows": 8}),
-        help_text="What to score and how, naming the values below. Nothing of a case is put into it.",
+        help_text="What to score and how, using the values below. Case data is not inserted into this text.",
     )
     values = forms.CharField(
         initial="0, 0.5, 1",
         label="Values",
-        help_text="From 0 to 1, with commas between; none for any number.",
+        help_text="Numbers from 0 to 1, separated by commas. Leave empty to allow any number.",
         required=False,
     )
     passes_from = forms.FloatField(min_value=0, max_value=1, initial=1, label="Passes from")
     scoring = forms.ChoiceField(
-        choices=SCORINGS, initial="said", required=False, label="Value of an answer", help_text="What is counted in it."
+        choices=SCORINGS,
+        initial="said",
+        required=False,
+        label="Value of an answer",
+        help_text="How the value is read from the answer.",
     )
     answer_schema = forms.CharField(
         required=False,
@@ -132,18 +137,18 @@ def rubric_initial(document: JsonMapping) -> dict[str, Any]:
 class TryoutForm(PlainForm):
     """The form for the cases that a rubric is tried on, and the judge's connection."""
 
-    run = forms.ChoiceField(required=False, help_text="Ten of its cases behind the rubric's gate, drawn by chance.")
+    run = forms.ChoiceField(required=False, help_text="Ten random cases of this run that meet the rubric’s condition.")
     judge = forms.ChoiceField(
-        required=False, label="Judge", help_text="Its address, key, model and prices are used, not its rubric."
+        required=False, label="Judge", help_text="Uses this judge’s address, key, model and prices, not its rubric."
     )
     seed = forms.CharField(
         max_length=100,
         required=False,
-        help_text="Any text: the same text draws the same cases. Empty: the date.",
+        help_text="Any text. The same seed selects the same cases. Leave empty to use today’s date.",
     )
     budget = forms.FloatField(min_value=0, required=False, label="Cap", help_text="What it may cost; empty for none.")
     thumbs = forms.BooleanField(
-        required=False, label="Those with a thumb down first", help_text="By a rubric of that name."
+        required=False, label="Those with a thumb down first", help_text="By a rubric with this name."
     )
 
     def __init__(self, project: Project, *args: Any, **kwargs: Any) -> None:

@@ -127,7 +127,7 @@ class PredictionsSerializer(RunRequestSerializer):
     cut_off = serializers.ChoiceField(
         choices=CUT_OFF,
         default="failed",
-        help_text="What becomes of conversations that were cut before their end: see `ended` of a prediction.",
+        help_text="How to grade conversations that stopped early: see `ended` of a prediction.",
     )
     file = serializers.FileField()
 

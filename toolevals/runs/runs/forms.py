@@ -67,7 +67,7 @@ class RunForm(PlainForm):
 
     experiment = forms.CharField(
         max_length=60,
-        help_text="One that there is, or a new name. Its runs are looked at together.",
+        help_text="Choose an experiment or enter a new name. Runs in one experiment are listed and charted together.",
         widget=forms.TextInput({"list": "experiments", "autocomplete": "off"}),
     )
     dataset_version = DatasetVersionField(
@@ -77,12 +77,10 @@ class RunForm(PlainForm):
         RegistryVersion.objects.none(),
         required=False,
         label="Tools",
-        empty_label="As the examples offer them",
-        help_text="Where the agent knows the same tools in another wording.",
+        empty_label="Tools from the examples",
+        help_text="Only if your agent uses different descriptions for the same tools.",
     )
-    trials = forms.IntegerField(
-        min_value=1, max_value=MAX_TRIALS, initial=1, help_text="How often each example is tried."
-    )
+    trials = forms.IntegerField(min_value=1, max_value=MAX_TRIALS, initial=1, help_text="Number of runs per example.")
 
     def __init__(self, project: Project, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -111,7 +109,7 @@ class BaselineForm(RunForm):
         min_value=0,
         max_value=1,
         initial=THRESHOLD,
-        help_text="Relevance from 0 to 1 below which it calls no tool.",
+        help_text="Minimum relevance (0 to 1). Below it, no tool is called.",
         widget=forms.NumberInput({"step": "0.01"}),
     )
 
@@ -119,26 +117,28 @@ class BaselineForm(RunForm):
         return replace(super().request(), options={"threshold": self.cleaned_data["threshold"]})
 
 
-# What becomes of conversations that were cut before their end.
+# What becomes of how to grade conversations that stopped early before their end.
 CUT_OFF_WORDS = (("failed", "count as failed"), ("left_out", "are left out"))
 
 
 class UploadForm(RunForm):
     """A run of predictions that an agent made elsewhere."""
 
-    name = forms.CharField(max_length=120, label="Agent", help_text="What it is called.")
-    model = forms.CharField(max_length=120, required=False, help_text="Its snapshot, as exact as you know it.")
+    name = forms.CharField(max_length=120, label="Agent", help_text="Name of the agent.")
+    model = forms.CharField(
+        max_length=120, required=False, help_text="Exact model version, for example small-2026-01-01."
+    )
     prompt_version = forms.CharField(max_length=60, required=False, label="Prompt version")
     commit = forms.CharField(max_length=64, required=False, label="Git commit")
     cut_off = forms.ChoiceField(
         choices=CUT_OFF_WORDS,
         initial="failed",
         required=False,
-        label="Conversations that were cut",
-        help_text="At a limit of steps, in a loop or after too many errors.",
+        label="Conversations that stopped early",
+        help_text="Stopped by the turn limit, a loop or too many errors.",
     )
     file = forms.FileField(
-        label="Predictions", help_text="JSON Lines: an id and what the agent did, one example a line."
+        label="Predictions", help_text="JSON Lines, one example per line: its id and what the agent did."
     )
     field_order = (
         "experiment",
@@ -172,20 +172,22 @@ class RecordedForm(PlainForm):
         Dataset.objects.none(),
         to_field_name="slug",
         empty_label="Choose a dataset",
-        help_text="Tasks that it holds already are known by their content.",
+        help_text="Tasks that are already in the dataset are matched by content.",
     )
     experiment = forms.CharField(
         max_length=60,
-        help_text="One that there is, or a new name. Its runs are looked at together.",
+        help_text="Choose an experiment or enter a new name. Runs in one experiment are listed and charted together.",
         widget=forms.TextInput({"list": "experiments", "autocomplete": "off"}),
     )
-    name = forms.CharField(max_length=120, label="Agent", help_text="The one that was recorded.")
-    model = forms.CharField(max_length=120, required=False, help_text="Its snapshot, as exact as you know it.")
+    name = forms.CharField(max_length=120, label="Agent", help_text="The agent that was recorded.")
+    model = forms.CharField(
+        max_length=120, required=False, help_text="Exact model version, for example small-2026-01-01."
+    )
     order = forms.ChoiceField(
-        label="Expected actions come",
+        label="Order of expected actions",
         choices=[("unordered", "in any order, as the benchmark checks them"), ("ordered", "in the order written")],
     )
-    cut_off = forms.ChoiceField(choices=CUT_OFF_WORDS, label="Conversations that were cut")
+    cut_off = forms.ChoiceField(choices=CUT_OFF_WORDS, label="Conversations that stopped early")
     file = forms.FileField(
         label="Result file", help_text="Of tau-bench or tau2-bench: JSON, plain or packed with gzip, up to 100 MB."
     )

@@ -16,7 +16,7 @@ from toolevals.grading.values.problems import InvalidDocument
 from toolevals.json_types import JsonMapping, JsonObject
 from toolevals.registry.models import ToolList
 from toolevals.registry.tool_lists import tools_in
-from toolevals.runs.aggregates.spending import SPENT_COLUMNS, spent
+from toolevals.runs.aggregates.spending import SPENT_COLUMNS, spent, told_cost
 from toolevals.runs.files.evaluation_files import EvaluationFileReader, PredictionReader, found_file
 from toolevals.runs.models import Run, Transcript
 from toolevals.runs.queries import tools_offered
@@ -26,7 +26,7 @@ from toolevals.workspace.clock import database_now
 from toolevals.workspace.jobs.leases import BatchRefused, Lease
 from toolevals.workspace.models import Upload
 
-COLUMNS = ("id", "run_id", "entry_id", "trial", "document", "ended", "reward", *SPENT_COLUMNS, "created_at")
+COLUMNS = ("id", "run_id", "entry_id", "trial", "document", "ended", "reward", "cost", *SPENT_COLUMNS, "created_at")
 # Rows in one transaction: a tenth of a second, so that labelling never waits.
 CHUNK = 2000
 
@@ -40,10 +40,10 @@ def transcripts_ingest(lease: Lease) -> None:
     """
     run = Run.with_trash.select_related("dataset_version", "agent").filter(pk=lease.payload["run"]).first()
     if run is None:
-        raise BatchRefused("The file was refused, and there is no run of it. Correct it, and upload it as a new run.")
+        raise BatchRefused("The file was refused, and no run was created. Fix the file and upload it as a new run.")
     upload = Upload.objects.filter(pk=lease.payload["upload"]).first()
     if upload is None:
-        raise _refused(run, "The file is no longer kept. Upload it again as a new run.")
+        raise _refused(run, "The file has expired. Upload it again as a new run.")
     writer = _Writer(run, lease)
     with upload.file.open("rb") as file:
         reader = _reader(file, writer, run)
@@ -141,8 +141,9 @@ class _Writer:
         for place, trial, document in chunk:
             if (place, trial) not in self._written:
                 said = document or {}
-                kept = document, said.get("ended") or "", (said.get("recorded") or {}).get("reward")
-                yield uuid7(), self._run.pk, self._entries[place], trial, *kept, *spent(document), now
+                reward = (said.get("recorded") or {}).get("reward")
+                kept = document, said.get("ended") or "", reward, told_cost(document), *spent(document)
+                yield uuid7(), self._run.pk, self._entries[place], trial, *kept, now
 
     def take_back(self) -> None:
         """Delete everything that was written for the run."""

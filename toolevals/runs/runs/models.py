@@ -226,7 +226,7 @@ class Run(Trashable):
 
     @property
     def cut_off(self) -> CutOff:
-        """Return what becomes of conversations that were cut before their end."""
+        """Return what becomes of how to grade conversations that stopped early before their end."""
         return cut_off_in(self.settings.get("cut_off") or "failed")
 
     @property
@@ -258,7 +258,7 @@ class Transcript(models.Model):
     ended = models.CharField(max_length=12, blank=True, db_default="")
     # The snapshot that the endpoint says has answered.
     model = models.CharField(max_length=120, blank=True, db_default="")
-    # In the currency of the run's prices; null where there are none.
+    # In the currency of the run's prices, or of uploaded messages that say their costs; null where nothing says it.
     cost = models.FloatField(null=True)
     # What the source of a recorded run rewarded the trial with, success is 1; null where no one did.
     reward = models.FloatField(null=True)

@@ -43,6 +43,8 @@ class RecordedRequest:
     name: str
     model: str = ""
     order: str = "unordered"
+    # What decides a task: what the benchmark rewards, or what the dataset says.
+    decided_by: str = "benchmark"
     cut_off: CutOff = "failed"
 
 
@@ -63,7 +65,8 @@ def recorded_import(*, actor: User | None, request: RecordedRequest, content: by
     """
     document = result_document(content, MOST_BYTES)
     dataset = request.dataset
-    rows = task_rows(document, request.order, offered=dataset.default_tools_id is not None)
+    offered = dataset.default_tools_id is not None
+    rows = task_rows(document, request.order, offered=offered, decided_by=request.decided_by)
     runs = recorded_runs(document)
     with transaction.atomic():
         names = joined(rows, _known(dataset))

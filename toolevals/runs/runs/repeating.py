@@ -35,7 +35,7 @@ def errored_ask_again(*, run: Run, actor: User | None) -> Grading:
     """
     locked = Run.objects.select_for_update(no_key=True, of=("self",)).select_related("grading").get(pk=run.pk)
     if locked.grading is None or locked.gradings.filter(finished_at=None).exists():
-        raise InvalidDocument.at("", "The last work on the run has not come to a good end: wait for it, or retry it.")
+        raise InvalidDocument.at("", "The last job of this run has not succeeded. Wait for it, or retry it.")
     errored = Transcript.objects.of_run(run).errored()
     if run.agent.connector not in CONNECTORS:
         errored = errored.none()

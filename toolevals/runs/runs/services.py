@@ -100,7 +100,7 @@ def run_upload(parts: RunParts, *, upload: Upload, cut_off: CutOff = "failed") -
     pair refuses the whole file; a pair without prediction is unscored. Raises InvalidDocument.
     """
     if parts.agent.connector != Connector.UPLOAD:
-        raise InvalidDocument.at("/agent", "is the baseline: start a run of it instead")
+        raise InvalidDocument.at("/agent", "is the built-in baseline: start a baseline run instead")
     if upload.project_id != parts.project.pk:
         raise InvalidDocument.at("/upload", "is not a file of this project")
     settings = {"cut_off": cut_off} if cut_off != "failed" else None

@@ -42,7 +42,9 @@ def runs(request: ProjectRequest) -> HttpResponse:
         "rows": rows,
         "older": page.older,
         "experiment": request.project.experiments.filter(slug=experiment).first() if experiment else None,
-        "any_spent": any(row.took.says_of_cases for row in rows),
+        "any_cost": any(row.took.cost_of_case is not None for row in rows),
+        "any_tokens": any(row.took.tokens_of_case is not None for row in rows),
+        "any_latency": any(row.took.latency_p95 is not None for row in rows),
         "any_running": any(row.is_running for row in rows),
     }
     return render(request, "runs/parts/run_table.html" if request.htmx else "runs/runs.html", context)

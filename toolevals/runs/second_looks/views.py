@@ -38,7 +38,8 @@ class SecondLooksForm(PlainForm):
         max_value=100 * MOST_PLANTED,
         initial=10,
         label="Wrong on purpose, in percent",
-        help_text="Reviewers learn that some are, and after the second looks which. 0: none.",
+        help_text="Reviewers know beforehand that some proposals are wrong, and learn afterwards which ones. 0 "
+        "means none.",
     )
     seed = forms.IntegerField(
         min_value=0, max_value=MOST_SEED, initial=0, label="Seed", help_text="The same seed draws the same examples."

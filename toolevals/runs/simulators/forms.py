@@ -40,9 +40,7 @@ class SimulatorForm(PlainForm):
     """The form for the name that every simulator has. `kind` and `content` are what the service takes."""
 
     kind: SimulatorKind
-    name = forms.CharField(
-        max_length=120, help_text="Other content under a name that there is becomes its next version."
-    )
+    name = forms.CharField(max_length=120, help_text="If the name exists, different content becomes its next version.")
 
     def __init__(self, project: Project, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, prefix=self.kind.value, **kwargs)
@@ -67,7 +65,7 @@ class ScriptedForm(SimulatorForm):
 
     kind = SimulatorKind.SCRIPTED
     results = JsonField(
-        help_text="A list as an example's simulation has it.",
+        help_text="A JSON list, in the format of results in an example’s simulation.",
         widget=forms.Textarea({"rows": 8, "class": "form-control mono", "spellcheck": "false"}),
         initial=[{"tool": "get_order", "arguments": {"order_id": {"exact": "A-1"}}, "result": {"total": 45}}],
     )
@@ -103,12 +101,12 @@ class ServerForm(SimulatorForm):
     """Something that is called, perhaps with a key."""
 
     secret = forms.ChoiceField(required=False, label="Key", help_text="One of the project's secrets.")
-    timeout = forms.FloatField(min_value=1, max_value=600, initial=30, label="Give up after", help_text="Seconds.")
+    timeout = forms.FloatField(min_value=1, max_value=600, initial=30, label="Timeout", help_text="Seconds.")
 
     def __init__(self, project: Project, *args: Any, **kwargs: Any) -> None:
         super().__init__(project, *args, **kwargs)
         names = project.secrets.values_list("name", flat=True)
-        self.fields["secret"].choices = [("", "None needed"), *((name, name) for name in names)]  # type: ignore[attr-defined]
+        self.fields["secret"].choices = [("", "No key"), *((name, name) for name in names)]  # type: ignore[attr-defined]
 
 
 class HttpForm(ServerForm):
@@ -119,10 +117,13 @@ class HttpForm(ServerForm):
         label="Address",
         max_length=500,
         assume_scheme="https",
-        help_text="The address below which /reset, /call and /state are. Private addresses need the operator's leave.",
+        help_text="The address below which /reset, /call and /state are. Private addresses need the operator’s "
+        "permission.",
     )
     tools = forms.CharField(
-        required=False, help_text="Names of those it answers, separated by commas; empty where it says so at each call."
+        required=False,
+        help_text="Names of the tools it answers, separated by commas. Leave empty if the "
+        "service decides at each call.",
     )
     field_order = ("name", "base_url", "secret", "timeout", "tools")
 

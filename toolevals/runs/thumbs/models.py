@@ -78,4 +78,4 @@ class Thumb(models.Model):
     @property
     def words(self) -> str:
         """Return what it says."""
-        return {True: "up", False: "down", None: "taken back"}[self.is_up]
+        return {True: "up", False: "down", None: "removed"}[self.is_up]

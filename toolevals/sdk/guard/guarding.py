@@ -152,7 +152,7 @@ class Guard:
         """Return the decision on a request, as the core decides it, within the policy's deadline."""
         kept = self._keeper.kept
         if kept is None:
-            return _undecided(f"There is no policy to decide by. {self.problem}", fails_open=self._fails_open)
+            return _undecided(f"No policy is available. {self.problem}", fails_open=self._fails_open)
         if time.time() > kept.expires_at:
             words = f"The policy file expired at {kept.file.expires_at.isoformat()}. {self.problem}"
             return _undecided(words, fails_open=kept.file.policy.on_error == "allow")

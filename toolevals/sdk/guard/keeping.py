@@ -166,7 +166,7 @@ def server_of(address: str) -> str:
     """Return the address of a server in the form that is used. Raises ValueError for one that is none."""
     parts = urlsplit(address)
     if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise ValueError(f"{address!r} is no address of a server, such as https://toolevals.example.org")
+        raise ValueError(f"{address!r} is not an address of a server, such as https://toolevals.example.org")
     return address.rstrip("/")
 
 

@@ -69,7 +69,7 @@ def public_key(text: str) -> Ed25519PublicKey:
         return Ed25519PublicKey.from_public_bytes(base64.b64decode(text.strip(), validate=True))
     except (ValueError, binascii.Error):
         raise PolicyFileError(
-            f"{text[:60]!r} is no public key: copy it from the policy's page or .../guard/keys/."
+            f"{text[:60]!r} is not a public key: copy it from the policy's page or .../guard/keys/."
         ) from None
 
 
@@ -124,7 +124,7 @@ def _payload(content: bytes, trusted: Sequence[str]) -> str:
         }
         said = payload.encode()
     except (ValueError, KeyError, TypeError, AttributeError):
-        raise PolicyFileError("This is no policy file.") from None
+        raise PolicyFileError("This is not a policy file.") from None
     known = [key for key in trusted if key in signatures]
     if not known:
         words = "by no key" if not signatures else f"by {', '.join(sorted(map(str, signatures)))[:200]}"

@@ -23,5 +23,5 @@ def refusal_text(name: str, decision: Decision, *, of: Literal["call", "result"]
     """Return what a model is told: that it was refused, why, and what it can do."""
     sentences = " ".join(dict.fromkeys(reason.sentence for reason in decision.reasons))
     if of == "result":
-        return f"The call of {name} was made, but its result is withheld by policy. {sentences} Go on without it."
-    return f"The call of {name} was refused by policy and not made. {sentences} Change it, or go on without it."
+        return f"The call of {name} was made, but its result is withheld by policy. {sentences} Continue without it."
+    return f"The call of {name} was refused by policy and not made. {sentences} Change it, or continue without it."

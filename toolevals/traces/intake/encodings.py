@@ -255,7 +255,7 @@ class Rates:
         """Hold one of the places of this process. Raises `Refused` (503) where none is free."""
         with self._lock:
             if self._at_work >= settings.TRACES_AT_ONCE:
-                raise Refused(HTTPStatus.SERVICE_UNAVAILABLE, "The server takes other batches at the moment.", 1)
+                raise Refused(HTTPStatus.SERVICE_UNAVAILABLE, "The server is busy. Try again later.", 1)
             self._at_work += 1
         try:
             yield

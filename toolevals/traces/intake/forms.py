@@ -18,10 +18,13 @@ class TraceSettingsForm(PlainForm):
     """The form for the time that traces stay, the share to take, and what is taken out."""
 
     retention_days = forms.IntegerField(
-        label="Days that a trace stays", min_value=1, max_value=3650, help_text="Those of examples stay."
+        label="Retention (days)", min_value=1, max_value=3650, help_text="Traces that became examples are kept."
     )
     sample_rate = forms.FloatField(
-        label="Share of traces that is taken", min_value=0, max_value=1, help_text="From 0 to 1. Each is taken whole."
+        label="Sampling rate",
+        min_value=0,
+        max_value=1,
+        help_text="From 0 to 1. A trace is stored completely or not at all.",
     )
     most_tokens = forms.IntegerField(
         label="Tokens of a trace at most",
@@ -35,7 +38,7 @@ class TraceSettingsForm(PlainForm):
         min_value=0,
         max_value=1e12,
         required=False,
-        help_text="In the currency in which costs come. Empty: no limit.",
+        help_text="In the currency of the recorded costs. Leave empty for no limit.",
     )
     email, phone, card, iban = (forms.BooleanField(label=TITLES[kind], required=False) for kind in _KNOWN)  # type: ignore[index]
     fields_named = forms.CharField(
@@ -56,7 +59,7 @@ class TraceSettingsForm(PlainForm):
         label="Try the rules on a text",
         required=False,
         max_length=20_000,
-        help_text="Nothing of it is kept.",
+        help_text="This text is not saved.",
         widget=forms.Textarea({"rows": 4, "class": "form-control"}),
     )
 

@@ -10,6 +10,7 @@ from uuid import UUID
 from django.db import connection, models
 from django.db.models import Count, Exists, OuterRef, Q
 from django.db.models.expressions import RawSQL
+from uuid_utils.compat import uuid7
 
 from toolevals.traces.intake.scrubbing import ScrubRule, rules_of
 from toolevals.traces.reading.limits import Limits
@@ -91,6 +92,11 @@ def first_id(moment: datetime) -> UUID:
     """Return the least id that is made at a moment (UUIDv7: 48 bits of milliseconds first)."""
     milliseconds = max(0, min(int(moment.timestamp() * 1000), 2**48 - 1))
     return UUID(int=milliseconds << 80)
+
+
+def id_at(moment: datetime) -> UUID:
+    """Return a new id of a trace that came at a moment."""
+    return UUID(int=first_id(moment).int | uuid7().int & ((1 << 80) - 1))
 
 
 def came_at(trace: UUID) -> datetime:

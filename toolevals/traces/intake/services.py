@@ -18,7 +18,7 @@ from django.db import connection, transaction
 from uuid_utils.compat import uuid7
 
 from toolevals.traces.intake.encodings import TRACES, Signal
-from toolevals.traces.intake.models import keys_join, keys_split
+from toolevals.traces.intake.models import id_at, keys_join, keys_split
 from toolevals.traces.intake.scrubbing import ScrubRule
 from toolevals.traces.intake.sorting import AnyPiece, MessagePiece, stored_document, stored_message
 from toolevals.traces.models import SpanChunk, Trace, TraceSettings
@@ -32,7 +32,7 @@ from toolevals.workspace.models import Project, User
 VALUES_AT_ONCE, ROWS_AT_ONCE = 32_000, 5_000
 LEVEL = 3
 # What a new row of a trace has of its own; all else is as in every other.
-_OWN = frozenset({"id", "trace_id", "spans", "size", "has_root", "due_at"})
+_OWN = frozenset({"id", "trace_id", "spans", "size", "has_root", "due_at", "created_at"})
 
 
 @dataclass(slots=True)
@@ -44,8 +44,16 @@ class Stored:
     reasons: list[str] = field(default_factory=list)
 
 
-def spans_store(*, project: Project, traces: Mapping[str, Mapping[str, AnyPiece]], signal: Signal = TRACES) -> Stored:
+def spans_store(
+    *,
+    project: Project,
+    traces: Mapping[str, Mapping[str, AnyPiece]],
+    signal: Signal = TRACES,
+    came: Mapping[str, datetime] | None = None,
+) -> Stored:
     """Store spans, or log records, by trace and by key, as `sorted_spans` gives them.
+
+    `came` says of which traces it shall be kept that they came earlier.
 
     Nothing of it is kept if it fails. A trace that has as many spans, or bytes, as one may have takes no more.
     """
@@ -57,7 +65,7 @@ def spans_store(*, project: Project, traces: Mapping[str, Mapping[str, AnyPiece]
     # In the order of their ids, so that two batches never wait for each other, and packed before anyone can wait.
     gains = {each: _Gain.of(traces[each], packer, signal) for each in sorted(traces)}
     with transaction.atomic():
-        rows, fresh = _traces_held(project, gains, now)
+        rows, fresh = _traces_held(project, gains, now, came or {})
         for trace_id, row in rows.items():
             if trace_id not in fresh and not _has_room(row):
                 _reject(done, trace_id, len(traces[trace_id]))
@@ -101,7 +109,7 @@ class _Gain:
 
 
 def _traces_held(
-    project: Project, gains: Mapping[str, _Gain], now: datetime
+    project: Project, gains: Mapping[str, _Gain], now: datetime, came: Mapping[str, datetime]
 ) -> tuple[dict[str, Trace], Mapping[str, Trace]]:
     """Return the rows of traces, held until the end of the transaction, and those of them that are made here.
 
@@ -112,7 +120,7 @@ def _traces_held(
     fresh: dict[str, Trace] = {}
     # Again where one was deleted in between, since it had grown too old.
     while ids := [each for each in gains if each not in traces]:
-        made = _traces_insert([_row_of(project, each, gains[each], now) for each in ids])
+        made = _traces_insert([_row_of(project, each, gains[each], now, came.get(each)) for each in ids])
         fresh |= made
         traces |= made
         for some in _in_parts(each for each in ids if each not in made):
@@ -148,16 +156,16 @@ def _traces_insert(rows: Sequence[Trace]) -> dict[str, Trace]:
     return {row.trace_id.hex: row for row in rows if row.pk in made}
 
 
-def _row_of(project: Project, trace_id: str, gain: _Gain, now: datetime) -> Trace:
+def _row_of(project: Project, trace_id: str, gain: _Gain, now: datetime, came: datetime | None) -> Trace:
     return Trace(
-        id=uuid7(),
+        id=uuid7() if came is None else id_at(came),
         project=project,
         trace_id=UUID(trace_id),
         arrivals=1,
         spans=gain.spans,
         size=gain.size,
         has_root=gain.has_root,
-        created_at=now,
+        created_at=came or now,
         received_at=now,
         due_at=_due(now, has_root=gain.has_root),
     )

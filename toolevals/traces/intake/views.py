@@ -117,6 +117,6 @@ def trace_settings(request: ProjectRequest) -> HttpResponse:
                 rules=form.rules,
                 limits=Limits(form.cleaned_data["most_tokens"], form.cleaned_data["most_cost"]),
             )
-            messages.info(request, "Saved. It holds for what comes from now on.")
+            messages.info(request, "Saved. It holds for new traces only.")
             return redirect("traces:settings", request.project.slug)
     return render(request, "traces/settings.html", {"form": form, "tried": tried})

@@ -27,7 +27,7 @@ from toolevals.workspace.api.base import ProjectView
 from toolevals.workspace.api.plain import PlainSerializer
 
 _LIMITS = ("share", "most_questions", "most_tokens", "most_cost", "is_on")
-_KIND = "The spans that it is asked about, each by itself; empty for the whole trace. It never changes."
+_KIND = "The spans that it judges, each separately; empty for the whole trace. It never changes."
 
 
 class TraceJudgeSerializer(serializers.ModelSerializer[TraceJudge]):

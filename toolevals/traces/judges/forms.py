@@ -28,7 +28,11 @@ class TraceJudgeChangeForm(ServiceForm):
     """Sets how many traces a judge is asked about, and what that may take a day."""
 
     share = forms.FloatField(
-        min_value=0.01, max_value=100, initial=10, label="Share of traces", help_text="Percent, by the trace's id."
+        min_value=0.01,
+        max_value=100,
+        initial=10,
+        label="Share of traces",
+        help_text="Percentage of traces, selected by trace id.",
     )
     most_questions = forms.IntegerField(
         min_value=1, max_value=MOST_QUESTIONS_A_DAY, initial=QUESTIONS_A_DAY, label="Questions a day"
@@ -62,7 +66,7 @@ class TraceJudgeForm(TraceJudgeChangeForm):
     """The same for a judge that is not asked about traces so far."""
 
     judge = forms.ModelChoiceField(
-        Judge.objects.none(), empty_label=None, help_text="Those that judge without an expected call."
+        Judge.objects.none(), empty_label=None, help_text="Only judges that need no expected call are listed."
     )
 
     span_kind = forms.ChoiceField(

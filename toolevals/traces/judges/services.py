@@ -296,8 +296,8 @@ def _not_reached(question: TraceQuestion, heard: JudgeReply) -> None:
     )
 
 
-SPENT: Final = "The judge's budget of the day was spent."
-TOO_DEAR: Final = "The question would have taken more than was left of the judge's budget of the day."
+SPENT: Final = "The judge’s daily budget is used up."
+TOO_DEAR: Final = "The question would exceed the judge’s daily budget."
 
 
 @dataclass(frozen=True, slots=True)
@@ -431,4 +431,4 @@ def _problems_of_kind(bound: TraceJudge | None, judge: Judge, kind: str) -> Iter
         if not kinds:
             yield Problem("/judge", f"asks about what is expected; traces have no gold: {words}, without expectation")
         else:
-            yield Problem("/span_kind", f"is nothing that this judge can be asked about: {words}")
+            yield Problem("/span_kind", f"cannot be judged by this judge: {words}")

@@ -25,7 +25,7 @@ class TracePolicyRequestSerializer(PlainSerializer):
     policy = serializers.SlugRelatedField(slug_field="slug", queryset=Policy.objects.none())
     share = serializers.FloatField(min_value=0, max_value=1, help_text="Of the traces, 0 to 1; 0 checks none.")
     days = serializers.IntegerField(
-        min_value=0, max_value=MOST_DAYS, default=0, help_text="Traces that came within so many days are checked, too."
+        min_value=0, max_value=MOST_DAYS, default=0, help_text="Also check the traces of this many past days."
     )
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:

@@ -19,21 +19,21 @@ class TracePolicyForm(ServiceForm):
         Policy.objects.none(),
         to_field_name="slug",
         empty_label=None,
-        help_text="Its version in force, or the newest where none is. What it would refuse is a failed verdict.",
+        help_text="Its active version, or the newest if none is active. A call that it would refuse fails.",
     )
     share = forms.FloatField(
         min_value=0,
         max_value=100,
         initial=100,
         label="Share of traces",
-        help_text="Percent, by the trace's id. 0 checks none.",
+        help_text="Percentage of traces, selected by trace id. 0 checks none.",
     )
     days = forms.IntegerField(
         min_value=0,
         max_value=MOST_DAYS,
         initial=0,
         label="Days before",
-        help_text=f"Traces of so many days are checked as well, the newest {MOST_AGAIN:,} at most.",
+        help_text=f"Also check the traces of this many past days (the newest {MOST_AGAIN:,} at most).",
     )
 
     def __init__(self, *args: Any, project: Project, **kwargs: Any) -> None:

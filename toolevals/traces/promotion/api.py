@@ -106,7 +106,7 @@ class PromotionDetailSerializer(PromotionSerializer):
 def filter_said(said: dict[str, str]) -> dict[str, str]:
     """Return a filter of traces as an address says it. Raises ValidationError for names and values that are none."""
     if unknown := sorted(set(said) - set(NAMES)):
-        raise serializers.ValidationError(f"{unknown[0][:40]} is none of {', '.join(NAMES)}")
+        raise serializers.ValidationError(f"{unknown[0][:40]} is not one of {', '.join(NAMES)}")
     found = TraceFilter.of(said)
     if found.problems:
         raise serializers.ValidationError(next(iter(found.problems.values())))
@@ -154,7 +154,7 @@ class PromotionRequestSerializer(SampleRequestSerializer):
         """Refuse ids of no trace of the project."""
         known = set(Trace.objects.in_project(self.context["project"]).filter(pk__in=ids).values_list("pk", flat=True))
         if missing := [pk for pk in ids if pk not in known]:
-            raise serializers.ValidationError(f"{missing[0]} is no trace of this project")
+            raise serializers.ValidationError(f"{missing[0]} is not a trace of this project")
         return tuple(dict.fromkeys(ids))
 
     def asked(self) -> PromotionRequest:

@@ -84,7 +84,7 @@ def today_start(*, request: TodayRequest, actor: User, role: Role) -> Job:
         raise InvalidDocument.at("/agent", "was never asked: start a live run of it first")
     if not decided_examples(dataset.project, dataset, TraceFilter.of(request.wanted), role).exists():
         raise InvalidDocument.at(
-            "/dataset", "holds no example with gold that was made of these traces: make examples, and label them"
+            "/dataset", "has no example with gold from these traces: create examples and label them"
         )
     payload = {
         "dataset": str(dataset.pk),
@@ -123,7 +123,7 @@ def today_runs(lease: Lease) -> None:
         for example, document in _done([link for link in links if link.example_id in rows], lease)
     ]
     if not lines:
-        raise BatchRefused("Nothing is left of what production did in these traces.")
+        raise BatchRefused("The recorded behaviour of these traces is gone.")
     agent = Agent.objects.select_related("tools").get(pk=with_new_names(payload)["agent"])
     project, actor = dataset.project, job.actor
     with lease.finish(), stored_together():

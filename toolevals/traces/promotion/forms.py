@@ -22,15 +22,15 @@ class _SampleForm(PlainForm):
     turns = forms.ChoiceField(
         choices=Turns.choices,
         initial=Turns.EVERY,
-        help_text="Turns that called a tool tell that one was called: do not tell who labels them.",
+        help_text="Do not tell labellers if you choose turns that called a tool: it reveals that a call was made.",
     )
     strata = forms.MultipleChoiceField(
-        label="Drawn from in turns",
+        label="Balance the sample by",
         choices=[(name, words) for name, (words, _) in STRATA.items()],
         initial=["calls"],
         required=False,
         widget=forms.CheckboxSelectMultiple({"class": "choices"}),
-        help_text="Rare ones first, so that they are in the sample.",
+        help_text="Rare values are sampled first.",
     )
 
     def __init__(self, *args: object, project: Project, **kwargs: object) -> None:
@@ -76,11 +76,11 @@ class ScheduleForm(_SampleForm):
     period = forms.ChoiceField(label="When", choices=Period.choices, initial=Period.DAILY)
     count = forms.IntegerField(label="Traces each time, at most", min_value=1, max_value=MOST_EACH_TIME, initial=20)
     most_waiting = forms.IntegerField(
-        label="Examples that may wait for labels",
+        label="Maximum unlabelled examples",
         min_value=1,
         max_value=MOST_WAITING,
         initial=200,
-        help_text="None are made while so many of the dataset wait.",
+        help_text="No new examples are created while this many in the dataset wait for labels.",
     )
 
     field_order = ("period", "dataset", "count", "most_waiting", "turns", "strata")

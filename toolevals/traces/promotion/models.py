@@ -62,7 +62,7 @@ class PromotionState(models.TextChoices):
 
     DRAWING = "drawing", "being drawn"
     # Its texts are shown, and someone says whether it is made.
-    DRAWN = "drawn", "drawn, not made"
+    DRAWN = "drawn", "ready to create"
     MAKING = "making", "being made"
     MADE = "made", "made"
     UNDOING = "undoing", "being undone"

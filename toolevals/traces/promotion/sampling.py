@@ -138,7 +138,7 @@ class _Clusters:
 
 STRATA: Final[Mapping[str, tuple[str, Callable[[Sequence[UUID]], Strata]]]] = {
     "calls": ("tools and classes of errors", _by_calls),
-    "rules": ("online rules that failed, and where they disagree", _by_rules),
+    "rules": ("failed and conflicting online rules", _by_rules),
     "requests": ("clusters of requests that share words", _by_requests),
 }
 """The kinds of strata by name: each in words, and how traces are put into them."""

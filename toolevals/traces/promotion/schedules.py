@@ -126,8 +126,8 @@ def _why_not(schedule: PromotionSchedule) -> str:
     if schedule.dataset.is_deleted:
         return "The dataset was deleted."
     if schedule.promotions.filter(state__in=_AT_WORK, job__state__in=("running", "paused")).exists():
-        return "The sample before is not made yet."
+        return "The previous sample has not been created yet."
     waiting = Example.objects.filter(dataset=schedule.dataset, current__resolution=Resolution.OPEN)
     if waiting.count() >= schedule.most_waiting:
-        return f"{schedule.most_waiting:,} examples of the dataset wait for labels, which is the most."
+        return f"{schedule.most_waiting:,} examples in the dataset are unlabelled, which is the limit."
     return ""

@@ -129,7 +129,7 @@ def promotion_label(*, promotion: Promotion, actor: User | None) -> LabelBatch:
     made = TraceExample.objects.filter(promotion=promotion, is_folded=False)
     names = list(made.values_list("example__external_id", flat=True))
     if not names:
-        raise InvalidAct("No example was made of this sample: there is nothing to label.")
+        raise InvalidAct("No example was created from this sample: nothing to label.")
     return batch_create(dataset=promotion.dataset, actor=actor, name=name, choice=Choice(names=names))
 
 

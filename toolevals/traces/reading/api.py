@@ -120,7 +120,7 @@ class ExampleOfTraceSerializer(serializers.Serializer[ExampleOfTrace]):
     example = serializers.UUIDField()
     external_id = serializers.CharField()
     dataset = serializers.CharField()
-    is_folded = serializers.BooleanField(help_text="Whether the example was made of another turn that asks the same.")
+    is_folded = serializers.BooleanField(help_text="Whether the example came from another turn with the same request.")
     status = serializers.CharField()
     gold = serializers.DictField(source="gold_document", allow_null=True)
     rationale = serializers.CharField(allow_blank=True)

@@ -197,12 +197,12 @@ def _check(name: str, text: str) -> None:
     elif name in _TIMES:
         _moment(name, text)
     elif name in _CHOICES and text and text not in _CHOICES[name]:
-        raise FilterError(f"{name} is none of {', '.join(_CHOICES[name])}: {text[:40]}")
+        raise FilterError(f"{name} is not one of {', '.join(_CHOICES[name])}: {text[:40]}")
     elif name == "judge" and text:
         try:
             UUID(text)
         except ValueError:
-            raise FilterError(f"judge is no id of a judge: {text[:40]}") from None
+            raise FilterError(f"judge is not an id of a judge: {text[:40]}") from None
 
 
 def _number(name: str, text: str) -> float | None:
@@ -211,9 +211,9 @@ def _number(name: str, text: str) -> float | None:
     try:
         number = float(text)
     except ValueError:
-        raise FilterError(f"{name} is no number: {text[:40]}") from None
+        raise FilterError(f"{name} is not a number: {text[:40]}") from None
     if number != number or abs(number) == float("inf"):  # noqa: PLR0124
-        raise FilterError(f"{name} is no number: {text[:40]}")
+        raise FilterError(f"{name} is not a number: {text[:40]}")
     return number
 
 
@@ -230,4 +230,4 @@ def _moment(name: str, text: str) -> datetime | None:
             return moment if timezone.is_aware(moment) else timezone.make_aware(moment)
     except (ValueError, OverflowError):
         pass
-    raise FilterError(f"{name} is no day, such as 2026-11-26, and no time: {text[:40]}")
+    raise FilterError(f"{name} is neither a day, such as 2026-11-26, nor a time: {text[:40]}")

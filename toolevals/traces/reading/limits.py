@@ -45,7 +45,7 @@ def cost_verdict(trace: TraceReading, limits: Limits) -> Verdict | None:
     asked = [
         (words, nothing, found, limit)
         for words, nothing, found, limit in (
-            ("It took {} tokens", "Nothing says how many tokens it took.", _tokens(trace), limits.tokens),
+            ("It took {} tokens", "Token usage is unknown.", _tokens(trace), limits.tokens),
             ("It cost {}", "Nothing says what it cost.", _cost(trace), limits.cost),
         )
         if limit is not None
@@ -60,7 +60,7 @@ def cost_verdict(trace: TraceReading, limits: Limits) -> Verdict | None:
     if over:
         return Verdict("failed", 0.0, " ".join(over))
     unsaid = [
-        f"{words.format(_amount(found.known))} at least; not every call says." if found.parts else nothing
+        f"{words.format(_amount(found.known))} at least; some calls do not report it." if found.parts else nothing
         for words, nothing, found, _ in asked
         if not found.is_whole
     ]

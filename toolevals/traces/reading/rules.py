@@ -78,7 +78,7 @@ def _asked(rule: Rule, trace: TraceReading, used: Sequence[UsedTool], limits: Li
     try:
         found = list(rule.ask(trace, used, limits))
     except Exception as error:  # noqa: BLE001 - a defect of ours is no failure of the agent
-        found = [(_root(trace), Verdict("errored", None, f"The rule broke: {type(error).__name__}."))]
+        found = [(_root(trace), Verdict("errored", None, f"The rule crashed: {type(error).__name__}."))]
     return [
         RuleVerdict(rule.name, span_id, said.status, said.value, said.reason, rule.version) for span_id, said in found
     ]
@@ -102,7 +102,10 @@ def _shape(_: TraceReading, used: Sequence[UsedTool], __: Limits) -> Iterator[tu
         if each.arguments is None:
             yield each.span_id, Verdict("unscored", None, f"{each.tool}: nothing says the arguments.")
         else:
-            yield each.span_id, _verdict(isinstance(each.arguments, dict), f"{each.tool}: the arguments are no object.")
+            yield (
+                each.span_id,
+                _verdict(isinstance(each.arguments, dict), f"{each.tool}: the arguments are not an object."),
+            )
 
 
 def _offered(trace: TraceReading, used: Sequence[UsedTool], _: Limits) -> Iterator[tuple[str, Verdict]]:
@@ -176,8 +179,8 @@ RULES: Final = (
     Rule("schema", 2, "Arguments fit the schema", "tool", _schema),
     Rule("shape", 1, "Arguments are an object", "tool", _shape),
     Rule("offered", 2, "The tool was offered", "tool", _offered),
-    Rule("result_use", 4, "The answer says what results say", "", _result_use),
-    Rule("recovery", 3, "Errors of tools are dealt with", "", _recovery),
+    Rule("result_use", 4, "The answer matches the tool results", "", _result_use),
+    Rule("recovery", 3, "Tool errors are handled", "", _recovery),
     Rule("loops", 1, "No call is repeated in a loop", "", _loops),
     Rule("cost", 1, "Tokens and money stay within the limit", "", _cost),
     Rule("privacy_and_safety", 1, "Privacy and safety", "", _safety),

@@ -35,7 +35,7 @@ class PasswordForm(PlainForm):
     """A new password, and the old one to show that it is oneself. The view proves the old one."""
 
     old = forms.CharField(
-        label="Password now",
+        label="Current password",
         max_length=1000,
         strip=False,
         widget=forms.PasswordInput({"autocomplete": "current-password"}),
@@ -44,7 +44,7 @@ class PasswordForm(PlainForm):
     end_tokens = forms.BooleanField(
         label="Revoke my API tokens, too",
         required=False,
-        help_text="Programs that send them are refused from then on.",
+        help_text="Programs that use these tokens lose access immediately.",
     )
 
     def __init__(self, user: User, *args: Any, **kwargs: Any) -> None:
@@ -67,7 +67,7 @@ class NewAccountForm(PlainForm):
         widget=forms.TextInput({"autocomplete": "name"}),
     )
     password = forms.CharField(max_length=1000, strip=False, help_text=RULES, widget=NEW_PASSWORD)
-    again = forms.CharField(label="The same password again", max_length=1000, strip=False, widget=NEW_PASSWORD)
+    again = forms.CharField(label="Confirm password", max_length=1000, strip=False, widget=NEW_PASSWORD)
 
     def __init__(self, email: str, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

@@ -54,10 +54,10 @@ def user_sign_in(*, request: HttpRequest, email: str, password: str, address: st
     with _attempt(email, address) as attempt:
         user = authenticate(request, username=email, password=password)
         if not isinstance(user, User):
-            raise SignInRefused("The address and the password do not belong together.")
+            raise SignInRefused("Wrong e-mail address or password.")
         if user.is_sample and not on_this_machine:
             attempt.delete()
-            raise SignInRefused("Sample accounts sign in on the machine that runs toolevals only.")
+            raise SignInRefused("Sample accounts can only sign in from the machine that runs toolevals.")
     _succeeded(user, address)
     return user
 

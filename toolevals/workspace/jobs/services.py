@@ -122,8 +122,8 @@ def job_cancel(*, job: Job, actor: User | None) -> Job:
         raise JobStateError(f"The job is {locked.state}; only a running or paused job can be cancelled.")
     if not locked.can_be_cancelled:
         raise JobStateError(
-            "A job that destroys can be paused, not cancelled: what it has destroyed does not come back. "
-            "Before it begins, restore what it is for from the trash."
+            "A job that deletes permanently can be paused, not cancelled. "
+            "Before it starts, you can restore the item from the trash."
         )
     locked.state, locked.finished_at = JobState.CANCELLED, database_now()
     locked.save(update_fields=["state", "finished_at"])

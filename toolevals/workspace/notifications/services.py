@@ -174,7 +174,7 @@ def _origin(url: str) -> str:
 
 def _kinds(kinds: Sequence[str], known: Collection[str], *, may_be_empty: bool = False) -> list[str]:
     if unknown := [kind for kind in kinds if kind not in known]:
-        raise ValidationError({"kinds": f"{unknown[0][:40]!r} is no event. Events are {', '.join(sorted(known))}."})
+        raise ValidationError({"kinds": f"{unknown[0][:40]!r} is not an event. Events are {', '.join(sorted(known))}."})
     if not kinds and not may_be_empty:
         raise ValidationError({"kinds": "Choose at least one event."})
     return [str(kind) for kind in known if kind in kinds]

@@ -195,14 +195,14 @@ def _page(
     return shows_secret(response) if secret else response
 
 
-UNKNOWN = "This is no link of an invitation. Copy the whole address, or ask for a new one."
+UNKNOWN = "This invitation link is not valid. Copy the whole link, or ask for a new one."
 EXPIRED = "The invitation has expired. Ask for a new link."
 REVOKED = "The invitation was revoked, or has a new link by now. Ask the person who invited you."
 USED = "The invitation was answered already. If it was you who accepted it, sign in."
-OTHER = "You are signed in as another person than the invitation is for. Sign out, and open the link again."
+OTHER = "This invitation is for another person. Sign out and open the link again."
 NO_ACCOUNT = (
-    "This link makes no account. If you have one with this address, sign in: the invitation waits on your page of "
-    "projects. Otherwise ask for a new link."
+    "This link cannot create an account. If you already have one, sign in and accept the invitation on your "
+    "projects page. Otherwise ask for a new link."
 )
 ENDS = {InvitationState.ACCEPTED: USED, InvitationState.DECLINED: USED, InvitationState.REVOKED: REVOKED}
 

@@ -99,7 +99,7 @@ class Projects(ListAPIView[Project]):
     def post(self, request: Request) -> Response:
         asking = cast("SignedInRequest", request)
         if asking.token is not None and _role_of(asking.token) != Role.OWNER:
-            raise PermissionDenied("A token makes projects only as an owner of its own.")
+            raise PermissionDenied("A token can create projects only if it has the owner role.")
         asked = NewProjectSerializer(data=request.data)
         asked.is_valid(raise_exception=True)
         made = project_create(actor=asking.user, **asked.validated_data)

@@ -42,7 +42,7 @@ class SecretValueSerializer(PlainSerializer):
     addresses = serializers.ListField(
         child=serializers.CharField(max_length=300),
         required=False,
-        help_text="Scheme, host and port, such as https://models.example.org. It is sent nowhere else.",
+        help_text="Scheme, host and port, such as https://models.example.org. The secret is sent to no other address.",
     )
 
 

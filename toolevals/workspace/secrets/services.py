@@ -44,7 +44,7 @@ def unseal(sealed: str) -> str:
     try:
         return _fernet().decrypt(sealed.encode()).decode()
     except InvalidToken:
-        raise SealBrokenError("It was sealed under another TOOLEVALS_SECRET_KEY; enter it again.") from None
+        raise SealBrokenError("It was encrypted with a different TOOLEVALS_SECRET_KEY. Enter it again.") from None
 
 
 def _fernet() -> MultiFernet:

@@ -29,14 +29,15 @@ class AddressesForm(PlainForm):
     value = forms.CharField(
         max_length=10_000,
         strip=True,
-        help_text="It cannot be read again. Addresses change only together with it.",
+        help_text="It cannot be shown again. Addresses change only together with it.",
         widget=forms.PasswordInput({"autocomplete": "new-password"}),
     )
     addresses = forms.CharField(
-        label="May be sent to",
+        label="Allowed addresses",
         required=False,
         max_length=20_000,
-        help_text="Scheme, host and port, one a line, such as https://models.example.org. It is sent nowhere else.",
+        help_text="Scheme, host and port, one a line, such as https://models.example.org. The secret is sent to "
+        "no other address.",
         widget=forms.Textarea({"rows": 3, "spellcheck": "false", "class": "form-control mono"}),
     )
 

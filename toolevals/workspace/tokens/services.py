@@ -112,7 +112,7 @@ def token_revoke(*, token: ApiToken, actor: User | None) -> None:
 
 def _require_no_more(maker: ApiToken, project: Project, user: User, role: Role, expires_at: datetime | None) -> None:
     if (maker.project_id, maker.user_id) != (project.pk, user.pk):
-        raise TokenTooWideError("A token makes tokens of its own project and person only.")
+        raise TokenTooWideError("A token can only create tokens for its own project and user.")
     if role > maker.role:
         raise TokenTooWideError(f"This token makes tokens with the role {Role(maker.role).label} at most.")
     if maker.expires_at is not None and (expires_at is None or expires_at > maker.expires_at):

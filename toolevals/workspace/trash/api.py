@@ -52,9 +52,9 @@ class TrashedSerializer(PlainSerializer):
     title = serializers.SerializerMethodField()
     deleted_at = serializers.DateTimeField(allow_null=True)
     deleted_by = UserSerializer(allow_null=True)
-    destroy_at = serializers.DateTimeField(allow_null=True, help_text="When it is destroyed for good.")
+    destroy_at = serializers.DateTimeField(allow_null=True, help_text="When it is deleted permanently.")
     job = serializers.SerializerMethodField(
-        help_text="The job that destroys it; null before, and of a project, whose jobs cannot be asked for any more."
+        help_text="The job that deletes it permanently; null before, and for a project, whose jobs are gone."
     )
     takes = serializers.SerializerMethodField(help_text="What goes with it, counted when it was deleted.")
     rests = serializers.SerializerMethodField(help_text="Sentences on what rests on it and stays.")
@@ -120,7 +120,7 @@ def destroyed_answer(row: Any, actor: User, typed: str) -> Response:
     """Have what a view has found destroyed, where its name was sent, and return the answer. Raises `Problems`."""
     key = kind_of(row).key(row)
     if typed != key:
-        raise ValidationError({"name": [f"Is not {key}, the name of what is to be destroyed. Nothing was destroyed."]})
+        raise ValidationError({"name": [f"Is not {key}, the name of the item to delete. Nothing was deleted."]})
     try:
         return Response(TrashedSerializer(trash_destroy(row=row, actor=actor, typed=key)).data)
     except TrashError as error:

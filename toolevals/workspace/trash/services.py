@@ -67,8 +67,8 @@ def trash_restore(*, row: Any, actor: User | None) -> Any:
     kind, locked = _restorable(row)
     if kind.namesake(locked):
         raise TrashError(
-            f"Another {kind.name} has the short name {kind.key(locked)} by now. "
-            f"Delete that one, or leave this one in the trash; then restore it."
+            f"Another {kind.name} has the short name {kind.key(locked)} now. Delete that one before you restore "
+            f"this one, or leave this one in the trash."
         )
     # A job that was to destroy it has destroyed nothing yet.
     Job.objects.destroying().filter(trashed_with=locked.pk).delete()
@@ -89,7 +89,7 @@ def trash_destroy(*, row: Any, actor: User | None, typed: str) -> Any:
     """Have a row destroyed now, which a job does; `typed` must be its name. Raises `TrashError`."""
     kind, locked = _restorable(row)
     if typed.strip() != kind.key(locked):
-        raise TrashError(f"Type {kind.key(locked)} to destroy it. Nothing was destroyed.")
+        raise TrashError(f"Type {kind.key(locked)} to delete it permanently. Nothing was deleted.")
     locked.destroy_at = database_now()
     locked.save(update_fields=["destroy_at"])
     _destroy_begin(kind, locked, actor)
@@ -153,7 +153,7 @@ def _destroy_begin(kind: TrashKind, row: Any, actor: User | None) -> bool:
         job_retry(job=last, actor=actor)
         return True
     batch = BatchPlan("workspace.destroy", {"kind": kind.name, "row": str(row.pk)}, size=max(kind.left(row), 1))
-    title = f"Destroy {kind.kind_title(row)}"
+    title = f"Permanently delete {kind.kind_title(row)}"
     job = job_create(project=kind.project(row), actor=actor, kind="destroy", title=title, batches=[batch])
     Job.objects.filter(pk=job.pk).update(trashed_with=row.pk)
     return True
@@ -210,5 +210,5 @@ def _restorable(row: Any) -> tuple[TrashKind, Any]:
     if not locked.is_deleted:
         raise TrashError(f"The {kind.name} {kind.title(locked)} is not in the trash.")
     if locked.tombstone is not None:
-        raise TrashError(f"The {kind.name} {kind.title(locked)} is being destroyed, or is destroyed already.")
+        raise TrashError(f"The {kind.name} {kind.title(locked)} is being deleted permanently, or is already deleted.")
     return kind, locked

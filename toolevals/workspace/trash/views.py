@@ -184,7 +184,7 @@ def _destroy(request: SignedInRequest, kind: TrashKind, row: Any) -> None:
     except TrashError as error:
         messages.error(request, str(error))
     else:
-        messages.info(request, f"A job destroys it: {kind.kind_title(row)}.")
+        messages.info(request, f"A job is deleting it permanently: {kind.kind_title(row)}.")
 
 
 def _kind(name: str, *, of_project: bool = False) -> TrashKind:

@@ -154,8 +154,8 @@ def test_a_text_that_begins_with_a_time_in_brackets_is_no_json():
 @pytest.mark.parametrize(
     ("line", "words"),
     [
-        ("And more.", "line 3: begins with no known speaker"),
-        ("Manager: I agree.", "line 3: begins with no known speaker"),
+        ("And more.", "line 3: starts with no known speaker"),
+        ("Manager: I agree.", "line 3: starts with no known speaker"),
         (
             "Tool get_order(id=A-1) -> sent",
             "line 3: its arguments are neither an object of JSON nor name=value: a value",
@@ -184,8 +184,8 @@ def test_every_line_that_cannot_be_read_is_named():
     ("row", "words"),
     [
         ({"role": "user", "content": "x"}, "line 3: has no id of its conversation"),
-        ({"conversation_id": True, "role": "user", "content": "x"}, "line 3: /conversation_id: is no id"),
-        ({"conversation_id": "a", "role": "robot", "content": "x"}, "line 3: /role: is no known speaker"),
+        ({"conversation_id": True, "role": "user", "content": "x"}, "line 3: /conversation_id: is not an id"),
+        ({"conversation_id": "a", "role": "robot", "content": "x"}, "line 3: /role: is not a known speaker"),
         ({"conversation_id": "a", "role": "user"}, "line 3: has neither words"),
         ({"conversation_id": "a", "role": "user", "content": 7}, "line 3, /content: /content:"),
         (7, "line 3: has no id of its conversation"),

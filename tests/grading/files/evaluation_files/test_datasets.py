@@ -249,7 +249,7 @@ def test_one_bad_row_is_a_loss_of_the_look_and_none_alone():
     assert look.counts == {"examples": 3}
     assert (look.error_count, [loss.message for loss in look.losses]) == (
         0,
-        ["line 4: is no list of calls with name and arguments: the row is left out"],
+        ["line 4: is not a list of calls with name and arguments: the row is left out"],
     )
     assert file_looked_at(lines([XLAM | {"answers": "x"}])).error_count
 

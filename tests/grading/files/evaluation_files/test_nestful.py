@@ -96,9 +96,9 @@ def test_what_is_no_call_and_what_is_not_known_is_named() -> None:
     (entry,) = entries(json.dumps([{"input": "x", "output": output, "tools": [tool]}]).encode())
     assert losses(entry) == [
         "/output/0/mood: is not known in this format: left out",
-        "/output/1: holds the final answer and is no call: left out",
+        "/output/1: holds the final answer and is not a call: left out",
         "/tools/0/price: is not known in this format: left out",
-        "/tools/0/parameters/properties/a/type: 'tensor' is no known type: every value is admitted",
+        "/tools/0/parameters/properties/a/type: 'tensor' is not a known type: every value is accepted",
     ]
 
 
@@ -110,4 +110,4 @@ def test_a_bad_sample_is_refused_by_its_place() -> None:
     (_, second) = evaluation_file("\n".join(map(json.dumps, rows)).encode()).entries()
     place, error = second
     assert isinstance(error, InvalidDocument)
-    assert (place.line, str(error)) == (2, "/output/0/name: is no name of a tool")
+    assert (place.line, str(error)) == (2, "/output/0/name: is not a name of a tool")

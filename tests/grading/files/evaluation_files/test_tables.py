@@ -76,7 +76,7 @@ def test_langfuse_observations() -> None:
     assert trial is not None
     assert trial.transcript.usage == {"input_tokens": 21, "output_tokens": 4}
     assert losses(file) == [
-        "/scores: is no part of what was said and done: left out",
+        "/scores: is not a part of what was said and done: left out",
         "/correctness: is not known in this format: left out",
     ]
 
@@ -192,7 +192,7 @@ def test_other_tables_are_no_evaluation_files() -> None:
             evaluation_file(table([columns]))
     with pytest.raises(InvalidDocument, match="line 2: has 4 cells; the head names 3 columns"):
         evaluation_file(b"id,input,output\n1,2,3,4\n")
-    with pytest.raises(InvalidDocument, match="line 2: is no CSV"):
+    with pytest.raises(InvalidDocument, match="line 2: is not CSV"):
         evaluation_file(b'id,input,output\n1,"a"b,c\n')
     assert decoded(b"name: a, b, c\ncases: []\n").value == {"name": "a, b, c", "cases": []}
 

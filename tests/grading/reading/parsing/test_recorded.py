@@ -89,6 +89,30 @@ def test_a_tau2_simulation_without_the_calls_of_the_simulated_user():
     ]
 
 
+@pytest.mark.parametrize(
+    ("told", "usage"),
+    [
+        (
+            [None, {"prompt_tokens": 3, "completion_tokens": 2}, {"prompt_tokens": 4}],
+            {"input_tokens": 7, "output_tokens": 2},
+        ),
+        # A greeting is no step of the model; one that does not tell makes the whole unknown.
+        ([{"prompt_tokens": 3}, {"prompt_tokens": 4}], {"input_tokens": 7}),
+        ([{"prompt_tokens": 3}, None], {}),
+        ([None], {}),
+        ([], {}),
+    ],
+)
+def test_the_tokens_of_a_tau2_simulation_are_those_of_all_its_steps_or_unknown(told, usage):
+    messages = [{"role": "assistant", "content": "Hello", "usage": each} for each in told]
+    simulation = {
+        "task_id": "1",
+        "messages": [*messages, {"role": "user", "content": "Hi", "usage": {"prompt_tokens": 9}}],
+    }
+    (run,) = tau2_runs({"simulations": [simulation]})
+    assert run.transcript.usage == usage
+
+
 def test_what_a_tau2_message_has_besides_is_a_loss_by_its_name():
     call = {"id": "a", "name": "look", "arguments": {}, "requestor": "assistant", "score": 3}
     raw = {"choices": [{"message": {"tool_calls": [{"function": {"name": "look", "arguments": "{}"}}]}}]}

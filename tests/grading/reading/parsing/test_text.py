@@ -114,7 +114,7 @@ def test_prose_holds_no_calls(text):
         ("f(a={1: 2})", "a key is not text", 8),
         ("f(a=b'x')", "not one of JSON's", 4),
         ("f(a=1j)", "not one of JSON's", 4),
-        ("f(a=-True)", "a sign before what is no number", 4),
+        ("f(a=-True)", "a sign before what is not a number", 4),
         ("f(a=1e999)", "beyond what JSON can hold", 4),
         ("f(a='\\ud800')", "holds what JSON cannot", 4),
         ("f(a='\ud800')", "lone surrogate", 5),

@@ -138,10 +138,10 @@ def test_skills_become_tools_with_named_losses():
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("# no front matter", "does not begin with front matter"),
+        ("# no front matter", "does not start with front matter"),
         ("---\nname: a\n---\n", "pdf/SKILL.md: is missing: say what the skill is for"),
         ("---\nname: a\ndescription: b: c\n---\n", "pdf/SKILL.md: the front matter is not YAML at line 2"),
-        ("---\n- a\n---\n", "is no object"),
+        ("---\n- a\n---\n", "is not an object"),
     ],
 )
 def test_a_skill_that_cannot_be_read_is_refused_by_its_file(text, words):

@@ -107,7 +107,7 @@ def test_mcp_tools_become_ours(document, root):
     assert tool.annotations == ToolAnnotations(read_only=True, destructive=False, idempotent=True)
     lost = [Problem(f"{root}/0/annotations/openWorldHint", "is not carried over")]
     if root == "/result/tools":
-        lost.append(Problem("/result/nextCursor", "the list goes on: read the further pages too"))
+        lost.append(Problem("/result/nextCursor", "the list has more pages: read them too"))
     assert read.losses == lost
 
 

@@ -66,7 +66,7 @@ def test_the_leaderboards_types_become_json_schema_and_losses_are_named():
         },
         "required": ["near"],
     }
-    assert read.losses == [Problem("/0/parameters/properties/n/optional", "is no keyword of JSON Schema")]
+    assert read.losses == [Problem("/0/parameters/properties/n/optional", "is not a keyword of JSON Schema")]
 
 
 @pytest.mark.parametrize(("written", "known"), BFCL_TYPES.items())
@@ -134,7 +134,7 @@ def test_every_bad_tool_is_named():
 
 
 def test_an_unknown_format_is_refused():
-    with pytest.raises(InvalidDocument, match="no format"):
+    with pytest.raises(InvalidDocument, match="is not a format"):
         read_tools([NATIVE], format="wsdl")
 
 

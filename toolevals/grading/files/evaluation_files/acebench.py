@@ -45,7 +45,7 @@ def _row(item: JsonMapping, answer: JsonMapping | None) -> ExampleRow:
     if answer is None:
         losses.append(NO_ANSWERS)
     elif category.startswith(_AGENT):
-        losses.append(Problem("", "its answer is an end state, which nothing here checks: it is to be labelled"))
+        losses.append(Problem("", "its answer is an end state, which nothing here checks: label it"))
     else:
         expectation = _expected(answer.get("ground_truth"), category, [tool.name for tool in tools])
     said = {key: item[key] for key in ("time", "profile") if item.get(key)}

@@ -73,7 +73,7 @@ def _tool(each: JsonMapping) -> JsonObject:
 def _messages(said: str) -> Iterator[Message]:
     found = list(_SPEAKER.finditer(said))
     if not found or said[: found[0].start()].strip():
-        raise InvalidDocument.at("/input", "does not begin with User: or AI:")
+        raise InvalidDocument.at("/input", "does not start with User: or AI:")
     for place, start in enumerate(found):
         end = found[place + 1].start() if place + 1 < len(found) else len(said)
         text = said[start.end() : end].strip()
@@ -91,5 +91,5 @@ def _messages(said: str) -> Iterator[Message]:
 def _calls(text: str, pointer: str) -> tuple[Call, ...]:
     calls = calls_in_text(text.strip())
     if not calls:
-        raise InvalidDocument.at(pointer, f"{text.strip()[:60]!r} is no request that can be read")
+        raise InvalidDocument.at(pointer, f"{text.strip()[:60]!r} is not a request that can be read")
     return calls

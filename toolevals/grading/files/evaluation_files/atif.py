@@ -92,7 +92,7 @@ def _trajectory(item: JsonMapping) -> Entry:
 def _step(step: JsonMapping, pointer: str, losses: list[Problem]) -> Iterator[Message]:
     role = _ROLES.get(str(step.get("source")))
     if role is None:
-        raise InvalidDocument.at(f"{pointer}/source", "is none of user, system and agent")
+        raise InvalidDocument.at(f"{pointer}/source", "is not one of user, system and agent")
     given = step.get("message")
     for place, part in enumerate(given if isinstance(given, list) else ()):
         if isinstance(part, Mapping) and part.get("type") != "text":

@@ -103,6 +103,6 @@ def _call(text: str, pointer: str, losses: list[Problem]) -> CallExpectation:
     if len(calls) == 1 and not isinstance(calls[0], MalformedCall):
         return CallExpectation(calls[0].name, {key: Exact(value) for key, value in calls[0].arguments.items()})
     if (found := _NAME.match(text)) is None:
-        raise InvalidDocument.at(pointer, f"{text[:60]!r} is no call")
+        raise InvalidDocument.at(pointer, f"{text[:60]!r} is not a call")
     losses.append(Problem(pointer, "has arguments without names: any will do"))
     return CallExpectation(found[1])

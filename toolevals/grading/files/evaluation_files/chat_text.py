@@ -105,7 +105,7 @@ def _items(lines: list[str], problems: list[Problem]) -> Iterator[_Item]:
         else:
             known = "User:, Assistant:, System:, Tool name(...) -> ..."
             words = (
-                f"line {number}: begins with no known speaker ({known}). Indent a line that goes on with the one before"
+                f"line {number}: starts with no known speaker ({known}). Indent a line that continues the previous one"
             )
             problems.append(Problem("", words))
         blank = 0
@@ -198,7 +198,7 @@ def _read_call(text: str) -> tuple[str, JsonObject, str | None]:
     read = calls_in_text(text[:end])
     call = read[0] if len(read) == 1 else None
     if not isinstance(call, ToolCall):
-        reason = call.reason if call is not None else "it is no call"
+        reason = call.reason if call is not None else "it is not a call"
         raise InvalidDocument.at("", f"its arguments are neither an object of JSON nor name=value: {reason}")
     return name, dict(call.arguments), result
 

@@ -78,7 +78,7 @@ def _conversation(item: JsonValue) -> str:
         raise InvalidDocument.at("", f"has no id of its conversation under one of {', '.join(CONVERSATION[:-1])}")
     value = item[key]
     if not isinstance(value, str | int) or isinstance(value, bool) or value == "":
-        raise InvalidDocument.at(f"/{key}", "is no id: text or a number")
+        raise InvalidDocument.at(f"/{key}", "is not an id: text or a number")
     return f"{value}:" if key == NUMBER else f":{value}"
 
 
@@ -88,7 +88,7 @@ def _message(item: JsonMapping) -> JsonObject:
     role = _role(item[key]) if key else None
     if role is None:
         known = ", ".join(dict.fromkeys(ROLES))
-        raise InvalidDocument.at(f"/{key or 'role'}", f"is no known speaker: there are {known}")
+        raise InvalidDocument.at(f"/{key or 'role'}", f"is not a known speaker: there are {known}")
     content = _key(item, _CONTENT)
     if content is None and not item.get("tool_calls"):
         raise InvalidDocument.at("", f"has neither words under one of {', '.join(_CONTENT)} nor tool_calls")

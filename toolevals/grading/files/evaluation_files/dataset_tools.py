@@ -123,7 +123,7 @@ def _typed(kind: str, losses: list[Problem], pointer: str) -> JsonObject:
     if generic and outer in TYPES:
         name = TYPES[outer]
         return {} if name is None else {"type": name}
-    losses.append(Problem(pointer, f"{kind[:60]!r} is no known type: every value is admitted"))
+    losses.append(Problem(pointer, f"{kind[:60]!r} is not a known type: every value is accepted"))
     return {}
 
 

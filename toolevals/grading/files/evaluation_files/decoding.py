@@ -137,7 +137,7 @@ def _unpacked(content: bytes) -> bytes:
         with gzip.GzipFile(fileobj=io.BytesIO(content)) as packed:
             return packed.read(MAX_DOCUMENT_BYTES + 1)
     except (EOFError, OSError, zlib.error) as error:
-        raise InvalidDocument.at("", f"is no whole gzip file: {error}. Send it again") from None
+        raise InvalidDocument.at("", f"is an incomplete gzip file: {error}. Upload it again") from None
 
 
 def _log_in_zip(content: bytes) -> Any:

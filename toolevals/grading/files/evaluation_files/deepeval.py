@@ -136,7 +136,7 @@ def _conversation(case: JsonMapping) -> Entry:
             messages += messages_made(calls, [each.get("output") for each in given], item.get("content"))
     start = next((at for at, message in enumerate(messages) if message.role == "assistant"), len(messages))
     if not start:
-        raise InvalidDocument.at("/turns", "do not begin with the user")
+        raise InvalidDocument.at("/turns", "do not start with the user")
     content = {"messages": [message.to_document() for message in messages[:start]]}
     losses = unknown_keys(case, _CASE)
     if case.get("expected_outcome"):

@@ -54,7 +54,7 @@ def _row(item: JsonMapping, decision: str) -> Iterator[Entry]:
 def _messages(chat: str, tools: list[ToolSpec]) -> Iterator[Message]:
     found = list(_SPEAKER.finditer(chat))
     if not found or chat[: found[0].start()].strip():
-        raise InvalidDocument.at("/chat", "does not begin with USER: or ASSISTANT:")
+        raise InvalidDocument.at("/chat", "does not start with USER: or ASSISTANT:")
     for place, start in enumerate(found):
         end = found[place + 1].start() if place + 1 < len(found) else len(chat)
         text = chat[start.end() : end].strip().removesuffix(_END).strip()

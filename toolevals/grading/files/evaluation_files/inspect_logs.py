@@ -131,7 +131,7 @@ def _messages(
         message = object_at(item, where)
         role = message.get("role")
         if role not in ("system", "user", "assistant", "tool"):
-            raise InvalidDocument.at(f"{where}/role", "is none of system, user, assistant and tool")
+            raise InvalidDocument.at(f"{where}/role", "is not one of system, user, assistant and tool")
         content = message.get("content")
         for number, part in enumerate(content if isinstance(content, list) else ()):
             if isinstance(part, Mapping) and part.get("type") not in _WITHOUT_TEXT:

@@ -95,10 +95,10 @@ class _Calls:
             call = object_at(each, where)
             name, arguments = call.get("name"), call.get("arguments") or {}
             if name == _RESULT:
-                self._losses.append(Problem(where, "holds the final answer and is no call: left out"))
+                self._losses.append(Problem(where, "holds the final answer and is not a call: left out"))
                 continue
             if not isinstance(name, str) or not name:
-                raise InvalidDocument.at(f"{where}/name", "is no name of a tool")
+                raise InvalidDocument.at(f"{where}/name", "is not a name of a tool")
             members = object_at(arguments, f"{where}/arguments")
             matchers = {
                 key: self._matcher(value, f"{where}/arguments{pointer_to([key])}") for key, value in members.items()
@@ -196,7 +196,7 @@ def _schema(given: object, pointer: str, losses: list[Problem]) -> Any:
         if {"integer", "number"} <= {*types}:
             types.remove("integer")
         if not {*types} <= _JSON_TYPES:
-            losses.append(Problem(f"{pointer}/type", f"{words!r} is no known type: every value is admitted"))
+            losses.append(Problem(f"{pointer}/type", f"{words!r} is not a known type: every value is accepted"))
             del known["type"]
         else:
             known["type"] = types[0] if len(types) == 1 else types

@@ -49,7 +49,7 @@ def read(document: object) -> Iterator[Found]:
     records = _Records()
     for prefix, export in items_at(document):
         if not is_export(export):
-            yield prefix, InvalidDocument.at("", f"is no export of OTLP: it has no list {' or '.join(HOLDERS)}")
+            yield prefix, InvalidDocument.at("", f"is not an export of OTLP: it has no list {' or '.join(HOLDERS)}")
             continue
         for pointer, span in spans_in(export):
             if isinstance(span, InvalidDocument):

@@ -76,7 +76,7 @@ def _multi(item: JsonMapping) -> Entry:
     messages = messages_of(turns)
     start = next((at for at, message in enumerate(messages) if message.role == "assistant"), len(messages))
     if not start:
-        raise InvalidDocument.at("/user_input", "does not begin with the user")
+        raise InvalidDocument.at("/user_input", "does not start with the user")
     content = {"messages": [message.to_document() for message in messages[:start]]}
     expectation, losses = expected_tools(
         item.get("reference_tool_calls"), "args", item.get("reference"), "/reference_tool_calls", "/reference"
@@ -91,7 +91,7 @@ def _message(given: object, pointer: str) -> Message:
     item = object_at(given, pointer)
     role = _ROLES.get(str(item.get("type")))
     if role is None:
-        raise InvalidDocument.at(f"{pointer}/type", "is none of human, ai and tool")
+        raise InvalidDocument.at(f"{pointer}/type", "is not one of human, ai and tool")
     text = item.get("content")
     calls = item.get("tool_calls") if role == "assistant" else None
     made = calls_in(calls, "args", f"{pointer}/tool_calls", with_ids=False) if calls else ()

@@ -90,7 +90,7 @@ def _message(turn: object, tools: list[ToolSpec], pointer: str) -> Message:
     speaker, text = turn.get("from"), turn["value"]
     role = ROLES.get(speaker) if isinstance(speaker, str) else None
     if role is None:
-        raise InvalidDocument.at(f"{pointer}/from", f"{speaker!r} is no known speaker: there are {', '.join(ROLES)}")
+        raise InvalidDocument.at(f"{pointer}/from", f"{speaker!r} is not a known speaker: there are {', '.join(ROLES)}")
     if role == "tool":
         found = _RESULT.fullmatch(text)
         return Message("tool", found[1] if found else text)
@@ -99,7 +99,7 @@ def _message(turn: object, tools: list[ToolSpec], pointer: str) -> Message:
     if speaker in _CALLS:
         calls = calls_in_json(cell_value(text))
         if not calls:
-            raise InvalidDocument.at(f"{pointer}/value", "is no call with name and arguments, as its speaker says")
+            raise InvalidDocument.at(f"{pointer}/value", "is not a call with name and arguments, as its speaker says")
         return Message("assistant", None, calls)
     calls = calls_said(text, tools, f"{pointer}/value")
     return Message("assistant", None if calls else text, calls)

@@ -23,11 +23,11 @@ _OTHERS: Final = (
     (("log.entries",), "it is a HAR recording: take the bodies of its requests and responses"),
     (
         ("prompts", "providers"),
-        "it is promptfoo's configuration: bring what `promptfoo eval --output` writes",
+        "it is promptfoo's configuration: upload what `promptfoo eval --output` writes",
     ),
     (("mcpServers",), "it is a client's list of MCP servers: `toolevals import mcp` asks one of them for its tools"),
     (("info", "item"), "it is a Postman collection: export it as OpenAPI, which is read as tools"),
-    (("input", "target"), "it is a dataset of Inspect: bring the log of a run of it"),
+    (("input", "target"), "it is a dataset of Inspect: upload the log of a run of it"),
 )
 PAGE: Final = "docs/formats.md"
 PLAIN: Final = (

@@ -36,7 +36,7 @@ def _row(item: JsonMapping) -> Entry:
     answers = cell_value(item.get("answers"))
     calls = () if answers == [] else calls_in_json(answers)
     if calls is None:
-        raise InvalidDocument.at("/answers", "is no list of calls with name and arguments")
+        raise InvalidDocument.at("/answers", "is not a list of calls with name and arguments")
     losses = (*losses, *unknown_keys(item, _KNOWN))
     content = {"messages": [{"role": "user", "content": query}]}
     expectation = expectation_of_turn(calls, "/answers")

@@ -51,7 +51,7 @@ def _schema_findings(tools: Mapping[str, ToolSpec], look: Look) -> Iterator[Find
         return
     except (ValueError, RecursionError):
         # NaN, a lone surrogate, NUL: what has no canonical text can be neither checked nor compared.
-        yield Finding("/arguments", "The arguments are no JSON value.")
+        yield Finding("/arguments", "The arguments are not JSON value.")
         return
     for problem in problems:
         yield Finding(

@@ -37,7 +37,7 @@ class Key(Options):
             try:
                 ip_network(address)
             except ValueError as error:
-                yield Problem(f"/addresses/{place}", f"is no address and no network: {error}")
+                yield Problem(f"/addresses/{place}", f"is neither an address nor a network: {error}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -52,7 +52,7 @@ class Recovery:
         return sum(graded.episode.identical_retries for graded in self.episodes if graded.episode.errors)
 
 
-NO_EPISODE = Verdict("unscored", None, "No tool failed, so that there was nothing to recover from.")
+NO_EPISODE = Verdict("unscored", None, "No tool failed, so there was nothing to recover from.")
 
 
 def grade_recovery(

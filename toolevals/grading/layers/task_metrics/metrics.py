@@ -167,7 +167,7 @@ def goal_progress(run: AgentRun, task: Task) -> MetricScore:
     """
     goal = goal_keywords(f"{run.goal or ''} {task.expected_outcome}")
     if not goal:
-        return MetricScore(None, "There is no goal to make progress towards.")
+        return MetricScore(None, "The example has no goal to make progress towards.")
     if not run.steps:
         return MetricScore(0.0, "No step was taken.")
     left = frozenset(goal)

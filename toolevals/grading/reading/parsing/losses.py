@@ -225,7 +225,7 @@ class Account:
         """Return the role. One that no one has is noted; with `strict` it refuses the document."""
         if role not in ROLES:
             if self._strict:
-                raise UnknownShapeError.at(f"{pointer}/role", f"is none of the roles {', '.join(sorted(ROLES))}")
+                raise UnknownShapeError.at(f"{pointer}/role", f"is not one of the roles {', '.join(sorted(ROLES))}")
             self.unknown(f"{pointer}/role", role, f"role {role}")
         return role
 

@@ -299,5 +299,5 @@ def _signed(node: ast.UnaryOp) -> int | float:
         operand = operand.operand
     value = _constant(operand) if isinstance(operand, ast.Constant) else None
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise _BadNodeError("a sign before what is no number", node)
+        raise _BadNodeError("a sign before what is not a number", node)
     return -value if negative else value

@@ -6,8 +6,9 @@ https://github.com/sierra-research/tau2-bench (`{simulations: [{task_id, trial, 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any
 
 from toolevals.grading.reading.parsing.content import result_text, text_in
@@ -162,12 +163,21 @@ def _tau2_run(record: JsonObject) -> RecordedRun:
     reward = _at(record, "reward_info", "reward")
     ending = record.get("termination_reason")
     ending = ending[:_LONGEST_ENDING] if isinstance(ending, str) else ""
-    made = Transcript(said, last_words(said), ended=_TAU2_CUTS.get(ending))
+    made = Transcript(said, last_words(said), usage=_usage(said), ended=_TAU2_CUTS.get(ending))
     return replace(
         _run(record, made, reward, "/reward_info/reward", {"source": "tau2-bench", "ending": ending}),
         policy=policy,
         losses=account.losses,
     )
+
+
+def _usage(messages: Sequence[Message]) -> dict[str, float]:
+    """Return the tokens of all the model's steps; nothing where one of them does not tell. A greeting is no step."""
+    counts = [each.measures.usage if each.measures else {} for each in messages if each.role == "assistant"]
+    steps = counts[1:] if counts and not counts[0] else counts
+    if not all(steps):
+        return {}
+    return {name: sum(step.get(name, 0) for step in steps) for name in dict.fromkeys(chain.from_iterable(steps))}
 
 
 def _tau2_message(item: JsonObject, pointer: str, account: Account) -> Message:

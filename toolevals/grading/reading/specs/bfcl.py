@@ -65,7 +65,7 @@ def bfcl_schema(schema: object, losses: Losses, pointer: str = "") -> Any:
         if keyword == "type":
             _add_type(value, known, losses, f"{pointer}/type")
         elif keyword == "optional" or (keyword == "required" and not isinstance(value, list)):
-            losses.append(Problem(f"{pointer}/{keyword}", "is no keyword of JSON Schema"))
+            losses.append(Problem(f"{pointer}/{keyword}", "is not a keyword of JSON Schema"))
         else:
             known[keyword] = value
 
@@ -77,6 +77,6 @@ def bfcl_schema(schema: object, losses: Losses, pointer: str = "") -> Any:
 
 def _add_type(value: object, known: JsonObject, losses: Losses, pointer: str) -> None:
     if not isinstance(value, str) or value not in BFCL_TYPES:
-        losses.append(Problem(pointer, f"{value!r} is no known type: every value is admitted"))
+        losses.append(Problem(pointer, f"{value!r} is not a known type: every value is accepted"))
     elif (name := BFCL_TYPES[value]) is not None:
         known["type"] = name

@@ -173,7 +173,7 @@ class Choice:
         """Return the choice that JSON describes. Raises InvalidDocument."""
         for key, value in document.items():
             if key not in _FIELDS:
-                raise InvalidDocument.at(pointer_to([key]), f"is none of {', '.join(_FIELDS)}")
+                raise InvalidDocument.at(pointer_to([key]), f"is not one of {', '.join(_FIELDS)}")
             if key == "search":
                 if not isinstance(value, str):
                     raise InvalidDocument.at(f"/{key}", "is not text")

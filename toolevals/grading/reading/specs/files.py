@@ -82,7 +82,7 @@ def _parts(text: str, where: str, path: str) -> tuple[JsonObject, str]:
     found = _FRONT_MATTER.match(text)
     if found is None:
         raise InvalidDocument.at(
-            f"{where}/text", f"{path or MAIN}: does not begin with front matter between lines of ---"
+            f"{where}/text", f"{path or MAIN}: does not start with front matter between lines of ---"
         )
     try:
         front = load_yaml(found[1])
@@ -91,7 +91,7 @@ def _parts(text: str, where: str, path: str) -> tuple[JsonObject, str]:
             f"{where}/text", f"{path or MAIN}: the front matter is {error.problems[0].message}"
         ) from None
     if not isinstance(front, dict):
-        raise InvalidDocument.at(f"{where}/text", f"{path or MAIN}: the front matter is no object")
+        raise InvalidDocument.at(f"{where}/text", f"{path or MAIN}: the front matter is not an object")
     return front, text[found.end() :].strip()
 
 

@@ -51,7 +51,7 @@ def read_mcp(document: object) -> Drafts:
     for place, (where, entry) in enumerate(entries_of(document)):
         draft = draft_of(entry, root + where, _read_mcp)
         if rest and not place and isinstance(draft, Draft):
-            draft.losses.append(Problem(f"{root}/nextCursor", "the list goes on: read the further pages too"))
+            draft.losses.append(Problem(f"{root}/nextCursor", "the list has more pages: read them too"))
         yield draft
 
 
@@ -91,7 +91,7 @@ def _read_openai(entry: JsonObject, where: str) -> Draft:
     if entry.get("type") == "custom":
         return _custom(entry, where)
     if entry.get("type", "function") != "function":
-        words = "is no type of a tool that is known: leave it out, or write it as a function"
+        words = "is not a type of a tool that is known: leave it out, or write it as a function"
         raise InvalidDocument.at(f"{where}/type", f"{str(entry['type'])[:60]!r} {words}")
     inner, root = (entry["function"], f"{where}/function") if "function" in entry else (entry, where)
     if not isinstance(inner, dict):
@@ -142,7 +142,7 @@ ANTHROPIC_KEYS = frozenset(
 def _read(entry: JsonObject, where: str) -> Draft:
     kind = entry.get("type")
     if kind not in (None, "custom"):
-        words = f"{kind!r} is no type of a tool that is known: leave it out, or write it with name and input_schema"
+        words = f"{kind!r} is not a type of a tool that is known: leave it out, or write it with name and input_schema"
         raise InvalidDocument.at(f"{where}/type", words)
     native = {
         "name": entry.get("name"),

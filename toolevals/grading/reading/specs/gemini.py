@@ -48,7 +48,7 @@ def _drafts(document: object, root: str) -> Drafts:
             return
         if document and provider_run_tool(document) is None:
             name = str(next(iter(document)))[:60]
-            words = f"{name!r} is no list of functions and no tool that is known: leave it out, or write functions"
+            words = f"{name!r} is neither a list of functions nor a known tool: leave it out, or write functions"
             yield InvalidDocument.at(root + pointer_to([name]), words)
             return
     yield draft_of(document, root, _read)
@@ -102,7 +102,7 @@ def _set_type(known: JsonObject, losses: Losses, pointer: str) -> None:
             known["type"] = kind.lower()
         else:
             del known["type"]
-            losses.append(Problem(f"{pointer}/type", f"{kind!r} is no known type: every value is admitted"))
+            losses.append(Problem(f"{pointer}/type", f"{kind!r} is not a known type: every value is accepted"))
 
 
 def _set_numbers(known: JsonObject, losses: Losses, pointer: str) -> None:
@@ -113,7 +113,7 @@ def _set_numbers(known: JsonObject, losses: Losses, pointer: str) -> None:
     if known.get("type") in ("integer", "number") and isinstance(values, list):
         numbers = [_number(value) for value in values]
         if None in numbers:
-            losses.append(Problem(f"{pointer}/enum", "holds what is no number: every number is admitted"))
+            losses.append(Problem(f"{pointer}/enum", "holds what is not a number: every number is accepted"))
             del known["enum"]
         else:
             known["enum"] = numbers

@@ -242,7 +242,7 @@ def _parameter(content: object, where: str, request: Request) -> Argument | None
     if not isinstance(name, str) or not isinstance(place, str):
         raise InvalidDocument.at(where, "has no name, or no place (in)")
     if place not in _PLACES:
-        request.losses.append(Problem(f"{where}/in", f"{place!r} is no known place: the parameter is left out"))
+        request.losses.append(Problem(f"{where}/in", f"{place!r} is not a known place: the parameter is left out"))
         return None
     if place == "header" and name.lower() in NOT_ARGUMENTS:
         return None
@@ -257,7 +257,7 @@ def _parameter_schema(content: JsonObject, where: str, request: Request) -> tupl
     media = json_media(content.get("content"), f"{where}/content")
     if media is not None:
         return media[0].get("schema", True), f"{media[1]}/schema"
-    request.losses.append(Problem(where, "has no schema: every value is admitted"))
+    request.losses.append(Problem(where, "has no schema: every value is accepted"))
     return {}, where
 
 
@@ -323,7 +323,7 @@ def _swagger_parameter(content: JsonObject, where: str, request: Request) -> Arg
     if not isinstance(name, str) or not isinstance(said, str):
         raise InvalidDocument.at(where, "has no name, or no place (in)")
     if said not in _SWAGGER_PLACES:
-        request.losses.append(Problem(f"{where}/in", f"{said!r} is no known place: the parameter is left out"))
+        request.losses.append(Problem(f"{where}/in", f"{said!r} is not a known place: the parameter is left out"))
         return None
     if said == "header" and name.lower() in NOT_ARGUMENTS:
         return None

@@ -54,9 +54,9 @@ def keyword_losses(schema: JsonMapping) -> Losses:
         if key not in _KNOWN and not key.startswith("x-") and isinstance(value, Mapping) and value
     ]
     if unknown and _SAYS_WHAT_IS_INSIDE.isdisjoint(schema):
-        words = "is no keyword of JSON Schema: if it is an argument, put it under properties"
+        words = "is not a keyword of JSON Schema: if it is an argument, put it under properties"
         raise InvalidDocument(Problem(pointer_to([key]), words) for key in unknown)
-    return [Problem(pointer_to([key]), "is no keyword of JSON Schema: nothing checks it") for key in unknown]
+    return [Problem(pointer_to([key]), "is not a keyword of JSON Schema: nothing checks it") for key in unknown]
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +177,7 @@ def survey_tools(
     require_json(document)
     found = detected_format(document) if format == "auto" else Detected(format, "")
     if found.format not in _READERS:
-        raise InvalidDocument.at("", f"{found.format} is no format of tool specs: take one of {', '.join(FORMATS)}")
+        raise InvalidDocument.at("", f"{found.format} is not a format of tool specs: use one of {', '.join(FORMATS)}")
     drafts = read_openapi(document, choice) if found.format == "openapi" else _READERS[found.format](document)
     tools: list[SurveyedTool] = []
     losses = list(lost_parts(document)) if found.format == "openapi" else []

@@ -187,7 +187,7 @@ def attributes_of(value: object, pointer: str) -> JsonObject:
     found: JsonObject = {}
     for place, item in enumerate(value):
         if not isinstance(item, dict | Mapping) or not isinstance(item.get("key"), str):
-            raise InvalidDocument.at(f"{pointer}/{place}/key", "is missing, or is no text")
+            raise InvalidDocument.at(f"{pointer}/{place}/key", "is missing, or is not text")
         inner = item.get("value")
         # By far the most are plain texts.
         text = inner.get("stringValue") if type(inner) is dict else None
@@ -203,7 +203,7 @@ def value_of(value: object, pointer: str, depth: int) -> Any:
     if value is None or value == {}:
         return None
     if not isinstance(value, Mapping):
-        raise InvalidDocument.at(pointer, 'is no value of OTLP, such as {"stringValue": "text"}')
+        raise InvalidDocument.at(pointer, 'is not a value of OTLP, such as {"stringValue": "text"}')
     if depth == 0:
         raise InvalidDocument.at(pointer, f"is nested deeper than {MAX_VALUE_DEPTH} levels")
     for key, read in _READERS.items():
@@ -216,7 +216,7 @@ def value_of(value: object, pointer: str, depth: int) -> Any:
 
 def _text_value(value: object, pointer: str, _: int) -> str:
     if not isinstance(value, str):
-        raise InvalidDocument.at(pointer, "is no text")
+        raise InvalidDocument.at(pointer, "is not text")
     return value
 
 
@@ -247,7 +247,7 @@ def _integer(value: object, pointer: str, _: int = 0) -> int:
         return value
     if isinstance(value, str) and _INTEGER.fullmatch(value):
         return int(value)
-    raise InvalidDocument.at(pointer, "is no whole number")
+    raise InvalidDocument.at(pointer, "is not a whole number")
 
 
 def _double(value: object, pointer: str, _: int = 0) -> float | str:
@@ -256,7 +256,7 @@ def _double(value: object, pointer: str, _: int = 0) -> float | str:
         return float(value)
     if value in _FLOATS:
         return str(value)
-    raise InvalidDocument.at(pointer, "is no number")
+    raise InvalidDocument.at(pointer, "is not a number")
 
 
 _READERS: Final[Mapping[str, Callable[[Any, str, int], Any]]] = {
@@ -297,7 +297,7 @@ def identifier_of(item: JsonMapping, key: str, form: re.Pattern[str]) -> str:
     value = item.get(key)
     if not isinstance(value, str) or not form.fullmatch(value) or not value.strip("0"):
         digits = 32 if form is TRACE_ID else 16
-        raise InvalidDocument.at(f"/{key}", f"is no id of {digits} hexadecimal digits, not all of them 0")
+        raise InvalidDocument.at(f"/{key}", f"is not an id of {digits} hexadecimal digits, not all of them 0")
     return value.lower()
 
 
@@ -308,7 +308,7 @@ def time_of(item: JsonMapping, key: str) -> int:
         return 0
     time = _integer(value, f"/{key}")
     if not 0 <= time <= _LARGEST:
-        raise InvalidDocument.at(f"/{key}", "is no time in nanoseconds since 1970")
+        raise InvalidDocument.at(f"/{key}", "is not a time in nanoseconds since 1970")
     return time
 
 

@@ -61,7 +61,7 @@ def _turns(items: Iterable[Placed], account: Account) -> Iterator[Turn]:
             role = content_role(content) if content.get("role") else "user" if item["author"] == "user" else "assistant"
             yield from contents_read(role, content.get("parts") or [], spoilt, f"{pointer}/content/parts", account)
         else:
-            account.unknown(f"{pointer}/content", content, "content that is no object")
+            account.unknown(f"{pointer}/content", content, "content that is not an object")
             if spoilt:
                 yield Turn(Message("assistant", calls=tuple(spoilt)))
 

@@ -59,7 +59,7 @@ def _turns(items: Iterable[Placed], account: Account) -> Iterator[Turn]:
         older = [{"type": "tool-invocation", "toolInvocation": each} for each in invoked] if invoked else []
         if not isinstance(parts, list):
             # Before parts came, a message had its text and its calls beside each other.
-            account.unknown(f"{pointer}/parts", parts, "parts that are no list")
+            account.unknown(f"{pointer}/parts", parts, "parts that are not a list")
             text = item.get("content")
             parts = [*([{"type": "text", "text": text}] if isinstance(text, str) and text else []), *older]
         else:

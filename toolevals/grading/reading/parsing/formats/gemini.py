@@ -70,7 +70,7 @@ def contents_read(role: str, parts: object, calls: list[Call], pointer: str, acc
     """Read the parts of one content; `calls` are those that its candidate tells of next to them."""
     speech = Speech(account.role(role, pointer.rpartition("/")[0]), account)
     if not isinstance(parts, list):
-        account.unknown(pointer, parts, "parts that are no list")
+        account.unknown(pointer, parts, "parts that are not a list")
         parts = []
     for place, part in enumerate(parts):
         here = f"{pointer}/{place}"

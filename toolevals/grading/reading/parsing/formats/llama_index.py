@@ -67,7 +67,7 @@ def _older_calls(beside: Item, pointer: str, account: Account) -> tuple[Call, ..
 def _blocks(item: Item, pointer: str, account: Account) -> tuple[str | None, tuple[Call, ...]]:
     blocks: Any = item.get("blocks")
     if not isinstance(blocks, list):
-        account.unknown(f"{pointer}/blocks", blocks, "blocks that are no list")
+        account.unknown(f"{pointer}/blocks", blocks, "blocks that are not a list")
         return said(item.get("content"), f"{pointer}/content", account), ()
     texts: list[str] = []
     calls: list[Call] = []

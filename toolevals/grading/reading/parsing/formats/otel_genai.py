@@ -107,9 +107,9 @@ def _list(value: object, pointer: str) -> list[Any]:
         try:
             value = load_json(value)
         except InvalidDocument as error:
-            raise InvalidDocument.at(pointer, f"is text that is no list of messages: {error}") from None
+            raise InvalidDocument.at(pointer, f"is text that is not a list of messages: {error}") from None
     if not isinstance(value, list):
-        raise InvalidDocument.at(pointer, "is no list of messages")
+        raise InvalidDocument.at(pointer, "is not a list of messages")
     return value
 
 

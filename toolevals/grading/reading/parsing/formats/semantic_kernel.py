@@ -46,7 +46,7 @@ def _turns(items: Iterable[Placed], account: Account) -> Iterator[Turn]:
         speech = Speech(account.role(item["role"], pointer), account)
         parts = item.get("items")
         if not isinstance(parts, list):
-            account.unknown(f"{pointer}/items", parts, "items that are no list")
+            account.unknown(f"{pointer}/items", parts, "items that are not a list")
             parts = []
         if not parts and (text := said(item.get("content"), f"{pointer}/content", account)) is not None:
             speech.text(text)

@@ -69,7 +69,7 @@ def _only(source: Source, name: str, given: str, start: int) -> Call:
     tool = source.offered.find(name)
     properties = tool.input_schema.get("properties") if tool is not None else None
     if not isinstance(properties, dict) or len(properties) != 1:
-        return source.malformed("the input is no object in JSON, and the tool does not take just one", start, name)
+        return source.malformed("the input is not an object in JSON, and the tool does not take just one", start, name)
     return ToolCall(name, typed_arguments({next(iter(properties)): given}, name, source.offered))
 
 
