@@ -22,7 +22,7 @@ from toolevals.workspace.tables import serializer_of
 
 
 class NewToolSourceSerializer(PlainSerializer):
-    """Where a registry's tools come from: an MCP server, or the address of an OpenAPI document."""
+    """The place where a registry's tools come from: an MCP server, or the address of an OpenAPI document."""
 
     kind = serializers.ChoiceField(choices=SourceKind.choices)
     url = serializers.CharField(max_length=500, required=False)

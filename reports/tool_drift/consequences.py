@@ -99,7 +99,7 @@ class Misfit:
 
 
 def misfits_of(project: Project, effect: JsonMapping | None) -> list[Misfit]:
-    """Return the examples that were counted, without those that were reopened or decided anew since."""
+    """Return the examples that were counted, without those that were reopened or got other gold since."""
     said: Mapping[str, Any] = {each["example"]: each for each in (effect or {}).get("misfits", ())}
     rows = Example.objects.filter(within(project, "dataset"), pk__in=list(said)).select_related("dataset", "current")
     found = {str(row.pk): row for row in rows}

@@ -14,7 +14,7 @@ from toolevals.workspace.models import Project
 
 
 class SourceForm(McpServerForm):
-    """Where a registry's tools come from, and how often to look there."""
+    """The place where a registry's tools come from, and how often to look there."""
 
     kind = forms.ChoiceField(choices=SourceKind.choices, label="What is there")
     tags = forms.CharField(

@@ -1,4 +1,4 @@
-"""What other definitions of tools mean for calls that were right: seeded mutations of real tools, and laws."""
+"""Find what breaks calls among changes of tools: seeded mutations of real tools, and laws."""
 
 from __future__ import annotations
 
@@ -28,7 +28,9 @@ Tools = list[dict[str, Any]]
 def tool_sets() -> dict[str, str]:
     """Return real lists of tools, as JSON of the native form: the sample's, our MCP server's, a public benchmark's."""
     found: dict[str, Any] = {
-        "sample": json.loads(gzip.decompress((ROOT / "toolevals/sample/data/tools_before.json.gz").read_bytes())),
+        "sample": json.loads(
+            gzip.decompress((ROOT / "toolevals" / "sample" / "data" / "tools_before.json.gz").read_bytes())
+        ),
         "mcp": json.loads((ROOT / "docs/examples/mcp/tools.json").read_bytes()),
     }
     found["orders"] = TOOLS

@@ -25,6 +25,7 @@ from toolevals.registry.models import RegistryVersion, ToolSource
 from toolevals.registry.services import registry_create, registry_publish
 from toolevals.registry.sources import services as sources
 from toolevals.registry.sources.services import LEASE, MOST_ATTEMPTS, source_set, source_take
+from toolevals.registry.tool_lists import tools_in
 from toolevals.runs.models import Run
 from toolevals.workspace.clock import database_now
 from toolevals.workspace.models import AuditEntry, Delivery
@@ -471,3 +472,12 @@ def test_a_gate_of_a_file_leaves_tool_drift_unanswered_and_names_a_wrong_rule():
     assert (check.name, check.status) == ("tool drift", "unanswered")
     with pytest.raises(InvalidDocument, match="/tool_drift/on_fail"):
         read_gate({"tool_drift": {"on_fail": "never"}})
+
+
+def test_what_people_gave_a_tool_stays_where_the_source_says_none(registry, source, site):
+    own = offered(registry)
+    own[0]["cost"] = 2.5
+    registry_publish(registry=registry, actor=None, document=own)
+    view = looked(source)
+    assert view.changes == ()
+    assert tools_in(view.source.tools)[0].cost == 2.5

@@ -110,8 +110,8 @@ def _of_tool(old: ToolSpec, new: ToolSpec, name: str) -> Iterator[Drift]:
     for part in ("annotations", "cost", "assert_formats", "sensitive_output"):
         one, other = getattr(old, part), getattr(new, part)
         if one != other:
-            sides = (str(side.to_document() if part == "annotations" else side) for side in (one, other))
-            yield Drift(name, "unknown", f"{part.replace('_', ' ')} changed", "", *map(_short, sides))
+            sides = (side.to_document() if part == "annotations" else side for side in (one, other))
+            yield Drift(name, "unknown", f"{part.replace('_', ' ')} changed", "", *map(_shown, sides))
 
 
 def _renamed(gone: Mapping[str, Any], came: Mapping[str, Any], content: Callable[[Any], str]) -> dict[str, str]:

@@ -157,7 +157,7 @@ def _open(rule: ConsistencyRule, name: str, bound: str, reason: str, *, skipped:
 
 @dataclass(frozen=True, slots=True)
 class ToolDriftSeen:
-    """What the last look at the source of a run's tools saw.
+    """The state that the last look at the source of a run's tools saw.
 
     `at_risk` are the changes since the run's tools that may break calls, each in words. `note` says when that was.
     """

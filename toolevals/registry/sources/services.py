@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any, Final
 
@@ -12,6 +13,7 @@ from django.db.models import F
 
 from toolevals.agents.options import McpOptions
 from toolevals.grading.reading.specs import ReadTools
+from toolevals.grading.values import ToolSpec
 from toolevals.grading.values.problems import InvalidDocument, Problem
 from toolevals.json_types import JsonMapping
 from toolevals.registry.mcp_servers import mcp_access
@@ -110,9 +112,21 @@ def source_take() -> ToolSource | None:
 
 
 def look_tools(source: ToolSource, read: ReadTools) -> ToolList:
-    """Return the list of tools that publishing what was read would make."""
-    specs = published_specs(source.registry, read)
+    """Return the list of tools that publishing what was read would make.
+
+    What people gave a tool and the source says nothing of stays: its cost, and the sensitive fields of its output.
+    """
+    newest = source.registry.versions.select_related("tools").first()
+    before = {tool.name: tool for tool in tools_in(newest.tools)} if newest else {}
+    specs = [_with_own(tool, before.get(tool.name)) for tool in published_specs(source.registry, read)]
     return tool_list_of(project=source.registry.project, specs=specs)
+
+
+def _with_own(tool: ToolSpec, before: ToolSpec | None) -> ToolSpec:
+    if before is None:
+        return tool
+    fields = tool.sensitive_output or (before.sensitive_output if tool.output_schema == before.output_schema else ())
+    return replace(tool, cost=before.cost if tool.cost is None else tool.cost, sensitive_output=fields)
 
 
 @transaction.atomic
