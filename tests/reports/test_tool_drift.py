@@ -21,17 +21,18 @@ from toolevals.grading.gates.documents import read_gate
 from toolevals.grading.gates.evaluation import evaluate_gate
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.registry.mcp_servers import registry_fetch_begin
-from toolevals.registry.models import RegistryVersion, ToolSource
+from toolevals.registry.models import Registry, RegistryVersion, ToolSource
 from toolevals.registry.services import registry_create, registry_publish
 from toolevals.registry.sources import services as sources
 from toolevals.registry.sources.services import LEASE, MOST_ATTEMPTS, source_set, source_take
 from toolevals.registry.tool_lists import tools_in
+from toolevals.runs.agents.services import agent_ensure
 from toolevals.runs.models import Run
 from toolevals.workspace.clock import database_now
 from toolevals.workspace.models import AuditEntry, Delivery
 from toolevals.workspace.notifications.services import webhook_save
 from toolevals.workspace.secrets.services import secret_set
-from toolevals.workspace.trash.services import trash_put
+from toolevals.workspace.trash.services import trash_destroy, trash_put
 
 pytestmark = pytest.mark.django_db
 PAGE = "/p/shop/registries/shop/source/"
@@ -435,6 +436,28 @@ def test_sources_of_what_is_in_the_trash_are_not_looked_at_and_go_with_it(source
     trash_put(row=source.registry, actor=adjudicator)
     sources_due(database_now())
     assert sources_look() == 0
+    trash_destroy(row=source.registry, actor=adjudicator, typed=source.registry.slug)
+    run_jobs()
+    assert not ToolSource.objects.exists()
+    assert not Registry.with_trash.exists()
+
+
+def test_a_registry_in_use_that_is_destroyed_forgets_its_source(project, registry, source, site, adjudicator, run_jobs):
+    looked(source)
+    baseline_run(project, version_of(project, examples(registry)))
+    agent_ensure(project=project, actor=None, name="a", connector="upload", tools=registry.versions.get(), options={})
+    run_jobs()
+    trash_destroy(row=trash_put(row=registry, actor=adjudicator), actor=adjudicator, typed="shop")
+    run_jobs()
+    assert Registry.with_trash.exists()
+    assert not ToolSource.objects.exists()
+
+
+def test_a_project_is_destroyed_with_its_sources(project, source, owner, run_jobs):
+    looked(source)
+    trash_destroy(row=trash_put(row=project, actor=owner), actor=owner, typed="shop")
+    run_jobs()
+    assert not ToolSource.objects.exists()
 
 
 def test_a_gate_fails_warns_or_stays_open_by_what_the_source_of_the_runs_tools_lists(project, registry, site, run_jobs):
