@@ -1,0 +1,178 @@
+"""A run as one HTML file: what it says, what it may not hold, how large it is."""
+
+from __future__ import annotations
+
+import json
+import re
+from base64 import b64encode
+from hashlib import sha256
+from typing import Any
+
+import pytest
+from django.urls import reverse
+
+from labeling.models import Revision
+from reports.report_file import cases as report_cases
+from reports.report_file.cases import MOST_CASES, chosen_cases
+from reports.report_file.document import report_file
+from tests.reports.building import Builder, Case, cases_of
+from toolevals.grading.values import Message, ToolCall
+from toolevals.grading.values import Transcript as TranscriptValue
+from toolevals.runs.models import CaseGrade, Grading, Transcript
+
+pytestmark = pytest.mark.django_db
+
+HOSTILE = "</script><script>alert(1)</script><!-- \u2028 \u2029 \u202egnp.exe <img src=x onerror=alert(2)> javascript:alert(3) &lt;"
+CELLS = {("get_order", "get_order"): 7, ("get_order", "refund"): 2, ("(none)", "refund"): 1}
+SECRET = "Ada Example, Elm Street 12"
+
+
+@pytest.fixture
+def grading(build: Builder) -> Grading:
+    return build.grading(cases_of(CELLS))
+
+
+def held(document: str) -> dict[str, Any]:
+    """Return what the file's script reads."""
+    (text,) = re.findall(r'<script type="application/json" id="held">(.*?)</script>', document, re.DOTALL)
+    return json.loads(text)  # type: ignore[no-any-return]
+
+
+def write_texts(grading: Grading, text: str) -> None:
+    """Put a text wherever strangers write: in requests, arguments, answers and reasons."""
+    for case in CaseGrade.objects.filter(grading=grading).select_related("transcript__entry__revision"):
+        call = ToolCall("refund", {text: {"deep": [text, 4_711_4711]}})
+        did = TranscriptValue((Message("assistant", text, (call,)), Message("tool", text)), answer=text)
+        Transcript.objects.filter(pk=case.transcript_id).update(document=did.to_document())
+        asked = {
+            "messages": [{"role": "system", "content": text}, {"role": text, "content": text}],
+            "context": {"k": text},
+        }
+        Revision.objects.filter(pk=case.transcript.entry.revision_id).update(input=asked)
+        detail = case.detail
+        for verdict in detail["verdicts"].values():
+            verdict["reason"] = text
+        detail["differences"] = [
+            {"pair": 0, "path": f"/{text}", "kind": "changed", "expected": {"exact": text}, "actual": text}
+        ]
+        CaseGrade.objects.filter(pk=case.pk).update(detail=detail)
+
+
+def test_it_tells_the_headline_the_matrix_and_every_case(grading):
+    document = report_file(grading, host="https://evals.example")
+    assert "This file holds all 10 cases of the run." in document
+    cells = {
+        tuple(map(int, place.split("-"))): int(count)
+        for place, count in re.findall(r'href="#cell-(\d+-\d+)">(\d+)</a>', document)
+    }
+    told = held(document)
+    assert {(told["rows"][row], told["columns"][column]): count for (row, column), count in cells.items()} == CELLS
+    assert [case["outcome"] for case in told["cases"]] == ["failed"] * 3 + ["passed"] * 7
+    assert {case["id"] for case in told["cases"]} == {str(pk) for pk in CaseGrade.objects.values_list("pk", flat=True)}
+    case = told["cases"][0]
+    assert ["selection", "failed", "selection failed"] in case["verdicts"]
+    assert case["done"][0] == ["Agent calls refund", '{\n  "id": 1\n}']
+    assert (
+        told["base"]
+        == f"https://evals.example{reverse('reports:run', args=[grading.run.project.slug, grading.run.number])}"
+    )
+
+
+def test_it_says_the_same_each_time_and_names_no_server_where_there_is_none(grading):
+    assert report_file(grading) == report_file(grading)
+    assert not re.search(r"https?://", report_file(grading))
+
+
+def test_its_policy_lets_its_own_script_and_style_run_and_nothing_else(grading):
+    document = report_file(grading)
+    (policy,) = re.findall(r'http-equiv="Content-Security-Policy" content="([^"]*)"', document)
+    policy = policy.replace("&#x27;", "'")
+    for name in ("script", "style"):
+        (source,) = re.findall(rf"<{name}>(.*?)</{name}>", document, re.DOTALL)
+        assert f"{name}-src 'sha256-{b64encode(sha256(source.encode()).digest()).decode()}'" in policy
+    assert policy.startswith("default-src 'none';")
+
+
+def test_hostile_texts_stay_texts(grading):
+    write_texts(grading, HOSTILE)
+    document = report_file(grading)
+    assert document.count("<script") == 2
+    assert "<img" not in document
+    assert "<!--" not in document
+    assert "\u2028" not in document
+    case = held(document)["cases"][0]
+    assert ["Agent", HOSTILE] in case["done"]
+    assert HOSTILE in [row[2].strip('"') for row in case["rows"] if row[2]]
+
+
+def test_lone_surrogates_and_odd_signs_are_written(grading):
+    assert json.loads(report_cases.written(["\ud800", "</script>", "\u2029"])) == ["\ud800", "</script>", "\u2029"]
+    report_cases.written(["\ud800"]).encode()
+
+
+def test_a_redacted_file_holds_no_text_of_people_or_agents(grading):
+    write_texts(grading, SECRET)
+    assert SECRET in report_file(grading)
+    document = report_file(grading, redacted=True)
+    assert not [word for word in ("Ada", "Elm", "Street", "4711") if word in document]
+    case = held(document)["cases"][0]
+    assert case["verdicts"][0][:2] == ["outcome", "failed"]
+    assert "Redacted" in document
+
+
+@pytest.mark.parametrize("length", [10, 30_000])
+def test_a_thousand_cases_take_less_than_two_megabytes(build, length):
+    grading = build.grading(
+        [Case("get_order", "refund" if number % 3 else "get_order") for number in range(MOST_CASES)]
+    )
+    write_texts(grading, "é<" * length)
+    document = report_file(grading, host="https://evals.example")
+    assert len(held(document)["cases"]) == MOST_CASES
+    assert len(document.encode()) < 2_000_000
+    assert held(document)["cases"][0]["cut"] == (length > 10)
+
+
+def test_of_more_cases_it_holds_the_wrong_ones_and_a_part_of_the_others(grading, monkeypatch):
+    chosen = chosen_cases(grading, 5)
+    assert (chosen.held_wrong, chosen.held_others) == (3, 2)
+    assert "5 of the 10 cases of the run: all 3 failed or errored ones and 2 of 7 others" in chosen.words
+    passed = list(
+        CaseGrade.objects.filter(grading=grading, outcome="passed").order_by("pk").values_list("pk", flat=True)
+    )
+    assert chosen.ids[3:] == (passed[0], passed[3])
+    few = chosen_cases(grading, 2)
+    assert (few.held_wrong, few.held_others) == (2, 0)
+    assert "2 of 3 failed" in few.words
+
+
+def test_it_compares_with_a_baseline(build, get):
+    before = build.grading([Case("get_order", "refund")] * 30 + [Case("refund", "refund")] * 10)
+    after = build.again(before, [[Case("get_order", "get_order")]] * 30 + [[Case("refund", "get_order")]] * 10)
+    answer = get("report-file", after, baseline=before.run.number)
+    assert answer.status_code == 200
+    text = answer.content.decode()
+    assert f"Compared with run {before.run.number}" in text
+    assert "Examples fixed: 30" in text
+    assert "Examples broken: 10" in text
+    assert re.search(r"<td>get_order</td><td>refund</td><td class=\"r\">30</td><td class=\"r\">0</td>", text)
+
+
+@pytest.mark.parametrize("baseline", ["99999", "x"])
+def test_a_baseline_that_cannot_be_compared_is_refused(grading, get, baseline):
+    answer = get("report-file", grading, baseline=baseline)
+    assert answer.status_code == 302
+    assert f"There is no graded run {baseline}" in get("bundle", grading).content.decode()
+    answer = get("api:report-file", grading, baseline=baseline)
+    assert answer.status_code == 409
+    assert "There is no graded run" in answer.json()["detail"]
+
+
+def test_page_and_rest_send_the_same_file(grading, get):
+    page, rest = get("report-file", grading), get("api:report-file", grading)
+    assert page.content == rest.content
+    assert page["Content-Disposition"].startswith("attachment;")
+    assert "Redacted" in get("api:report-file", grading, redacted="true").content.decode()
+    assert (
+        reverse("reports:report-file", args=[grading.run.project.slug, grading.run.number])
+        in get("bundle", grading).content.decode()
+    )
