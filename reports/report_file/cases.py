@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
@@ -32,8 +33,10 @@ _CHUNK: Final = 200
 # The longest text and the most turns and rows of a case, tried in turn until it fits.
 _LIMITS: Final = ((1_000_000, 5_000), (8_000, 200), (2_000, 60), (600, 24), (200, 10), (70, 6), (24, 2))
 _LONGEST_NAME: Final = 80
+# No longer texts stand where they are used.
+_SHORT: Final = 12
 # What cannot stand in a script element, or is no sign of its own in UTF-8.
-_ESCAPED: Final = {code: f"\\u{code:04x}" for code in (*b"<>&", 0x2028, 0x2029, *range(0xD800, 0xE000))}
+_ESCAPED: Final = re.compile("[<>&\u2028\u2029\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,9 +88,32 @@ def _evenly(cases: QuerySet[CaseGrade], total: int, room: int) -> list[UUID]:
     return [pk for place, pk in enumerate(ids) if wanted is None or place in wanted]
 
 
-def case_texts(grading: Grading, chosen: Chosen, *, redacted: bool) -> Iterator[str]:
-    """Yield each case as JSON that can stand in a script element; together they take no more than ROOM bytes."""
-    room = ROOM // max(1, len(chosen.ids))
+class Texts:
+    """The texts of a file, each once: the system's words are the same in most cases."""
+
+    def __init__(self) -> None:
+        self._places: dict[str, int] = {}
+
+    def placed(self, value: Any, new: dict[str, int]) -> Any:
+        """Return a value with the place of each text that is not short; `new` gets those that have none yet."""
+        if isinstance(value, list):
+            return [self.placed(each, new) for each in value]
+        if not isinstance(value, str) or len(value) <= _SHORT:
+            return value
+        place = self._places.get(value)
+        return new.setdefault(value, len(self._places) + len(new)) if place is None else place
+
+    def keep(self, new: Mapping[str, int]) -> None:
+        """Keep the texts of a case that is held."""
+        self._places.update(new)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._places)
+
+
+def case_texts(grading: Grading, chosen: Chosen, texts: Texts, *, redacted: bool) -> Iterator[str]:
+    """Yield each case as JSON that can stand in a script element; with the `texts` they take at most ROOM bytes."""
+    left, cases_left = ROOM, len(chosen.ids)
     hidden = hidden_in(grading.run.project_id)
     rows = CaseGrade.objects.select_related(
         "transcript__entry__revision__example", "transcript__entry__revision__tools"
@@ -98,28 +124,41 @@ def case_texts(grading: Grading, chosen: Chosen, *, redacted: bool) -> Iterator[
         for row in map(by_id.__getitem__, some):
             revision = row.transcript.entry.revision
             detail = detail_without(row.detail, hidden.get(revision.pk, ()))
-            yield _fitting(_Case(row, detail, redacted=redacted), room)
+            room = left // cases_left
+            text, taken = _fitting(_Case(row, detail, longest=room, redacted=redacted), texts, room)
+            left, cases_left = left - taken, cases_left - 1
+            yield text
 
 
-def _fitting(case: _Case, room: int) -> str:
-    """Return the case with its texts as long as there is room for them."""
-    for place, (longest, most) in enumerate(_LIMITS):
-        text = written(case.document(longest, most, is_cut=place > 0))
-        if len(text.encode()) <= room:
+def _fitting(case: _Case, texts: Texts, room: int) -> tuple[str, int]:
+    """Return the case with its texts as long as there is room for them, and the bytes that it takes."""
+    for longest, most in _LIMITS:
+        new: dict[str, int] = {}
+        text = written(
+            {
+                name: texts.placed(value, new) if isinstance(value, list) else value
+                for name, value in case.document(longest, most).items()
+            }
+        )
+        taken = len(text.encode()) + sum(len(written(each).encode()) + 1 for each in new)
+        if taken <= room:
             break
-    return text
+    texts.keep(new)
+    return text, taken
 
 
 def written(value: Any) -> str:
     """Return JSON that can stand in a script element."""
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).translate(_ESCAPED)
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return _ESCAPED.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 class _Case:
     """Holds what is told of one case before it is cut."""
 
-    def __init__(self, row: Any, detail: JsonObject, *, redacted: bool) -> None:
+    def __init__(self, row: Any, detail: JsonObject, *, longest: int, redacted: bool) -> None:
         revision = row.transcript.entry.revision
+        self._longest, self._is_cut = longest, False
         document = row.transcript.document
         transcript = None if document is None else Transcript.from_document(document)
         grade = Grade.from_document(detail)
@@ -137,13 +176,18 @@ class _Case:
             [name, each.status, self._mask.reason(each.reason or "")] for name, each in (verdicts | judged).items()
         ]
 
-    def document(self, longest: int, most: int, *, is_cut: bool) -> JsonObject:
+    def document(self, longest: int, most: int) -> JsonObject:
         """Return it with no longer text and no more turns and rows than these; the last turns stay."""
+        is_cut = self._is_cut or max(map(len, (self._given, self._done, self._rows))) > most
 
         def cut(value: Any) -> Any:
+            nonlocal is_cut
             if isinstance(value, list):
                 return [cut(each) for each in value]
-            return f"{value[: longest - 1]}…" if isinstance(value, str) and len(value) > longest else value
+            if not isinstance(value, str) or len(value) <= longest:
+                return value
+            is_cut = True
+            return f"{value[: longest - 1]}…"
 
         row, left = self._row, len(self._given) - most
         name = row.transcript.entry.revision.example.external_id
@@ -164,7 +208,7 @@ class _Case:
         }
 
     def _turns(self, document: Any) -> Iterator[list[str]]:
-        for turn in read_conversation(document).turns:
+        for turn in read_conversation(self._short(document)).turns:
             who = self._mask.role(turn.words)
             for block in turn.blocks:
                 if isinstance(block, CallBlock):
@@ -175,6 +219,17 @@ class _Case:
                 else:
                     thought = isinstance(block, DataBlock) and block.title == "Thought"
                     yield [f"{who}, a thought" if thought else who, self._mask.text(_words(block))]
+
+    def _short(self, value: Any) -> Any:
+        """Return a document with its texts cut where one alone leaves no room for others: reading long ones takes long."""
+        if isinstance(value, dict):
+            return {key: self._short(each) for key, each in value.items()}
+        if isinstance(value, list):
+            return [self._short(each) for each in value]
+        if not isinstance(value, str) or len(value) <= self._longest:
+            return value
+        self._is_cut = True
+        return f"{value[: self._longest]}…"
 
     def _compared(self, row: ComparedRow, before: str = "") -> list[str | None]:
         show = self._mask.name if row.path == "tool" else self._mask.value

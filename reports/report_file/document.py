@@ -32,7 +32,7 @@ from reports.home.confusions import most_confused
 from reports.matrix.analysis import Matrix
 from reports.matrix.queries import counted_matrix
 from reports.matrix.state import MatrixState
-from reports.report_file.cases import Chosen, case_texts, chosen_cases, written
+from reports.report_file.cases import Chosen, Texts, case_texts, chosen_cases, written
 from reports.run.analysis import failure_modes, layers_of, sentence
 from reports.run.header import run_url
 from toolevals.runs.models import Grading
@@ -105,8 +105,11 @@ def report_file(grading: Grading, *, runs: TwoRuns | None = None, redacted: bool
 def _data(grading: Grading, chosen: Chosen, matrix: Matrix, *, base: str, query: str, redacted: bool) -> SafeString:
     """Return what the script reads. Everything in it is escaped, and no browser runs its type."""
     head = written({"base": base, "query": query, "rows": matrix.rows, "columns": matrix.columns})
-    cases = ",\n".join(case_texts(grading, chosen, redacted=redacted))
-    return SafeString(f'<script type="application/json" id="held">{head[:-1]},"cases":[{cases}]}}</script>')
+    texts = Texts()
+    cases = ",\n".join(case_texts(grading, chosen, texts, redacted=redacted))
+    return SafeString(
+        f'<script type="application/json" id="held">{head[:-1]},"cases":[{cases}],"texts":{written(list(texts))}}}</script>'
+    )
 
 
 def _rows(matrix: Matrix) -> Iterator[tuple[str, list[DrawnCell], float | None]]:

@@ -24,14 +24,18 @@
     return element;
   };
 
-  /** @param {string} name @param {string} text */
+  // Texts that are not short stand once in the file, and are named by their place.
+  /** @param {string | number} text */
+  const said = (text) => (typeof text === "number" ? held.texts[text] : text);
+
+  /** @param {string} name @param {string | number} text */
   const written = (name, text) => {
-    const element = make(name, text);
+    const element = make(name, said(text));
     element.dir = "auto";
     return element;
   };
 
-  /** @param {HTMLElement} within @param {string} title @param {string[][]} turns */
+  /** @param {HTMLElement} within @param {string} title @param {(string | number)[][]} turns */
   const addTurns = (within, title, turns) => {
     within.append(make("h4", title));
     if (!turns.length) within.append(make("p", "Nothing.", "soft"));
@@ -42,7 +46,7 @@
     }
   };
 
-  /** @param {HTMLElement} within @param {string} title @param {string[]} heads @param {(string | null)[][]} rows */
+  /** @param {HTMLElement} within @param {string} title @param {string[]} heads @param {(string | number | null)[][]} rows */
   const addTable = (within, title, heads, rows) => {
     within.append(make("h4", title));
     if (!rows.length) {
