@@ -36,6 +36,8 @@ from toolevals.json_types import JsonObject
 from toolevals.workspace.models import Role, User
 
 if TYPE_CHECKING:
+    from uuid import UUID
+
     from django.db.models.expressions import Combinable
 
     from labeling.models import CalibrationRound, Label, Revision
@@ -195,9 +197,13 @@ def sides_of(revision: Revision, user: User, role: Role) -> list[Side]:
     from labeling.models import Label
 
     labels = Label.objects.filter(revision=revision).comparable_by(user, role)
-    firsts = {label.reviewer_id: label for label in labels.first_of_round() if label.reviewer_id}
-    sides = [_side(label, firsts.get(label.reviewer_id)) for label in labels.in_force()]
+    firsts = {_author(label): label for label in labels.first_of_round() if any(_author(label))}
+    sides = [_side(label, firsts.get(_author(label))) for label in labels.in_force()]
     return sorted(sides, key=lambda side: _shuffled(revision, side))
+
+
+def _author(label: Label) -> tuple[UUID | None, str]:
+    return label.reviewer_id, label.external_author
 
 
 def _side(label: Label, first: Label | None = None) -> Side:

@@ -72,6 +72,8 @@ class GoldSource(models.TextChoices):
     """The source of gold; shown where gold is."""
 
     AGREED = "agreed"
+    # By labels that mean the same, or a single one, of which some were given elsewhere: blind or not, no one knows.
+    ELSEWHERE = "elsewhere", "Labels given elsewhere"
     ADJUDICATED = "adjudicated"
     SINGLE = "single"
     IMPORTED = "imported"

@@ -104,8 +104,9 @@ def _agree(revision: Revision, labels: Sequence[Label]) -> bool:
     """
     if len(labels) == 1:
         return True
-    firsts = {label.reviewer_id: label for label in Label.objects.filter(revision=revision).first_of_round()}
-    said_first = [firsts.get(label.reviewer_id, label) for label in labels]
+    rows = Label.objects.filter(revision=revision).first_of_round()
+    firsts = {(label.reviewer_id, label.external_author): label for label in rows}
+    said_first = [firsts.get((label.reviewer_id, label.external_author), label) for label in labels]
     return len(groups([*labels, *said_first])) == 1
 
 
@@ -125,7 +126,7 @@ def revision_settle(*, revision: Revision, actor: User | None = None, now: datet
             locked.settles_at = None
             locked.save(update_fields=["resolution", "settles_at"])
             return False
-        source = GoldSource.SINGLE if len(labels) == 1 else GoldSource.AGREED
+        source = _source(labels)
         target: Gold | Revision = locked
         if labels[0].expectation is None:
             revision_set_aside(locked, LabelAnswer(labels[0].answer))
@@ -148,6 +149,13 @@ def revision_settle(*, revision: Revision, actor: User | None = None, now: datet
             detail={"revision": str(locked.pk), "source": source, "resolution": locked.resolution},
         )
     return True
+
+
+def _source(labels: Sequence[Label]) -> GoldSource:
+    """Return the source of the gold that these labels make: only those that were given here are known to be blind."""
+    if any(label.external_author for label in labels):
+        return GoldSource.ELSEWHERE
+    return GoldSource.SINGLE if len(labels) == 1 else GoldSource.AGREED
 
 
 def _to_compare(revision: Revision) -> list[Label]:

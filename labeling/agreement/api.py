@@ -117,7 +117,8 @@ class AgreementReportSerializer(PlainSerializer):
 class AgreementFiltersSerializer(PlainSerializer):
     """Says which labels are compared. What makes no sense, or is not yours to ask, counts as not said.
 
-    `since` and `until` are days of a unit's last label. Owners may ask for what one person labelled, or two.
+    `since` and `until` are days of a unit's last label. Owners may ask for what one person labelled, or two. With
+    `elsewhere` labels that were given elsewhere count, too: if they were blind is not known.
     """
 
     since = serializers.DateField(required=False)
@@ -125,6 +126,7 @@ class AgreementFiltersSerializer(PlainSerializer):
     guideline = serializers.IntegerField(required=False)
     reviewer = serializers.UUIDField(required=False)
     other = serializers.UUIDField(required=False)
+    elsewhere = serializers.ChoiceField(["1"], required=False)
 
     def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
         strata = {name: serializers.CharField(required=False, max_length=LONGEST) for name in Example.STRATA}

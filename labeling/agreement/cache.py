@@ -38,7 +38,7 @@ def unread(dataset: Dataset) -> LabelQuerySet:
 
 
 def _unread(dataset: Any, until: datetime) -> LabelQuerySet:
-    return Label.objects.blind_firsts_in(dataset, until).filter(reading=None)
+    return Label.objects.blind_firsts_in(dataset, until, elsewhere=True).filter(reading=None)
 
 
 def labels_read(dataset: Dataset, lease: Lease | None = None) -> int:

@@ -127,7 +127,7 @@ def pairs_of(dataset: Dataset) -> PairFigures:
     until = changeable_from(dataset)
     firsts = Label.objects.blind_firsts_in(dataset, until).filter(reading__isnull=False).order_by()
     labels = [RatedLabel._make((*row, None)) for row in firsts.values_list(*COLUMNS[:-1])]
-    later = Label.objects.filter(slot__dataset=dataset, is_first=False).order_by()
+    later = Label.objects.filter(slot__dataset=dataset, is_first=False, external_author="").order_by()
     changed = later.values_list("revision_id", "slot__round", "reviewer_id").annotate(Max("created_at"))
     return pair_figures(labels, {(pk, number, who): at for pk, number, who, at in changed}, until)
 
@@ -148,7 +148,8 @@ def decided_tools(revisions: Iterable[UUID]) -> dict[UUID, str]:
 
 
 def _labels(dataset: Dataset, filters: Filters) -> LabelQuerySet:
-    rows = Label.objects.compared_in(dataset).filter(reading__isnull=False).in_strata(filters.strata)
+    rows = Label.objects.compared_in(dataset, elsewhere=filters.elsewhere).filter(reading__isnull=False)
+    rows = rows.in_strata(filters.strata)
     if filters.guideline is not None:
         rows = rows.filter(guideline=filters.guideline)
     decided = Q(feedback__gold__source__in=DECIDED) | Q(feedback__gold=None, feedback__adjudication__isnull=False)

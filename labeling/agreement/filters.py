@@ -20,7 +20,8 @@ class Filters:
     """The labels to compare; a field that is None or missing filters nothing.
 
     `since` and `until` are days of a unit's last label, both included. `guideline`: labels under that version only.
-    `reviewer`: what this person labelled; with `other`, the labels of these two alone.
+    `reviewer`: what this person labelled; with `other`, the labels of these two alone. `elsewhere`: labels that were
+    given elsewhere count, too, of which no one knows if they were given blind.
     """
 
     strata: Mapping[str, str] = field(default_factory=dict)
@@ -29,6 +30,7 @@ class Filters:
     guideline: int | None = None
     reviewer: UUID | None = None
     other: UUID | None = None
+    elsewhere: bool = False
 
     @classmethod
     def of_address(cls, query: Mapping[str, str], *, names: bool) -> Filters:
@@ -42,6 +44,7 @@ class Filters:
             guideline=whole_number(guideline),
             reviewer=reviewer,
             other=other if reviewer and other != reviewer else None,
+            elsewhere=query.get("elsewhere") == "1",
         )
 
     @property
@@ -52,7 +55,8 @@ class Filters:
     def parameters(self) -> dict[str, str]:
         """Return what an address says of it."""
         said = {name: getattr(self, name) for name in ("since", "until", "guideline", "reviewer", "other")}
-        return {**self.strata, **{name: str(value) for name, value in said.items() if value is not None}}
+        elsewhere = {"elsewhere": "1"} if self.elsewhere else {}
+        return {**self.strata, **{name: str(value) for name, value in said.items() if value is not None}, **elsewhere}
 
     @property
     def key(self) -> str:

@@ -188,7 +188,7 @@ def _row(unit: Unit, revision: Revision, labels: Sequence[Label]) -> CaseRow:
         unit=unit,
         revision=revision,
         says=snippet(revision.input),
-        said=tuple(LabelWords(str(label.reviewer or "somebody"), answer_words(label)) for label in labels),
+        said=tuple(LabelWords(label.author_name or "somebody", answer_words(label)) for label in labels),
         gold=gold,
         superseded=revision.example.current_id != revision.pk,
     )
@@ -210,6 +210,7 @@ def agreement(request: ProjectRequest, dataset: str) -> HttpResponse:
         "strata": strata_choices(dataset_row, filters.strata, request.role),
         "guidelines": dataset_row.guidelines.order_by("-number").values_list("number", flat=True)[:50],
         "reviewers": _people(request),
+        "has_elsewhere": Label.objects.filter(slot__dataset=dataset_row).exclude(external_author="").exists(),
     }
     if counted.agreement is not None:
         context |= _drawn(request, dataset_row, counted.agreement, filters)
@@ -240,7 +241,8 @@ def agreement_cases(request: ProjectRequest, dataset: str) -> HttpResponse:
 def agreement_csv(request: ProjectRequest, dataset: str) -> StreamingHttpResponse:
     """Send the figures; with `?form=`, the matrix, the periods or the reviewers."""
     dataset_row = _dataset(request, dataset)
-    counted = agreement_counted(dataset_row, _filters(request), actor=request.user).agreement
+    filters = _filters(request)
+    counted = agreement_counted(dataset_row, filters, actor=request.user).agreement
     form = request.GET.get("form", "")
     columns: Sequence[str] = page.FIGURES_CSV
     rows: Iterable[Sequence[Cell]] = page.figure_lines(counted) if counted else ()
@@ -253,7 +255,12 @@ def agreement_csv(request: ProjectRequest, dataset: str) -> StreamingHttpRespons
         columns, rows = page.REVIEWERS_CSV, page.reviewer_lines(counted, told) if counted else ()
     else:
         form = "figures"
-    return csv_file(f"{dataset_row.slug}-agreement-{form}", columns, rows)
+    return csv_file(f"{_file_name(dataset_row, filters)}-{form}", columns, rows)
+
+
+def _file_name(dataset: Dataset, filters: Filters) -> str:
+    """Return how its files begin; it says where labels count that may not be blind."""
+    return f"{dataset.slug}-agreement{'-with-elsewhere' * filters.elsewhere}"
 
 
 @require_GET
@@ -261,10 +268,11 @@ def agreement_cases_csv(request: ProjectRequest, dataset: str) -> StreamingHttpR
     """Send the labels of the units that are asked for, a row a label."""
     dataset_row = _dataset(request, dataset)
     labels_read(dataset_row)
+    filters = _filters(request)
     return csv_file(
-        f"{dataset_row.slug}-agreement-cases",
+        f"{_file_name(dataset_row, filters)}-cases",
         page.CASES_CSV,
-        _case_lines(dataset_row, _filters(request), _unit_filter(request)),
+        _case_lines(dataset_row, filters, _unit_filter(request)),
     )
 
 

@@ -145,7 +145,17 @@ class Scope:
         return self.rows.values(*["revision" if self.version else "current"])
 
     def labels(self) -> LabelQuerySet:
-        """Return the labels that stood at the moment that counts, of what is resolved: nothing else may be counted."""
+        """Return the labels that stood at the moment that counts, of what is resolved: nothing else may be counted.
+
+        Those that were given elsewhere, blind or not, are apart.
+        """
+        return self._standing().filter(external_author="")
+
+    def labels_elsewhere(self) -> LabelQuerySet:
+        """Return the same of the labels that were given elsewhere."""
+        return self._standing().exclude(external_author="")
+
+    def _standing(self) -> LabelQuerySet:
         return Label.objects.filter(is_resolved(), revision__in=self.revisions()).standing(self.until).order_by()
 
     def tools(self) -> QuerySet[GoldTool]:
@@ -249,8 +259,11 @@ def labelling_of(scope: Scope) -> Labelling:
     guidelines: Counter[int] = Counter()
     for _, guideline, n, _, _ in labels:
         guidelines[guideline] += n
+    elsewhere = scope.labels_elsewhere().aggregate(n=Count("pk"), people=Count("external_author", distinct=True))
     return Labelling(
         labels=guidelines.total(),
+        elsewhere=elsewhere["n"],
+        people_elsewhere=elsewhere["people"],
         people=len({person for person, *_ in labels if person}),
         nameless=sum(n for person, _, n, _, _ in labels if not person),
         timed=sum(timed for *_, timed, _ in labels),

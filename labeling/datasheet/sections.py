@@ -28,6 +28,7 @@ _OF_VERSION = frozenset({"version-examples", "version-export", "version-changes"
 _NEEDED = {"proposals": Role.ADJUDICATOR, "adjudicate": Role.ADJUDICATOR}
 SOURCES = {
     "agreed": "agreed: labels mean the same",
+    "elsewhere": "elsewhere: imported labels among those that mean the same; if they were blind is not known",
     "adjudicated": "adjudicated: a person decided",
     "second_look": "second look: a person decided, after a reviewer had seen an agent's proposal",
     "single": "single: one label was wanted",
@@ -285,6 +286,7 @@ def labelling(sheet: Datasheet, links: Links) -> Section:
     facts = [
         fact("Labels", f"{count(labels.labels)} of examples that are resolved"),
         fact("People who labelled", *_people(labels)),
+        *([fact("Labels given elsewhere", _elsewhere(labels))] if labels.elsewhere else ()),
         fact("Time on these labels", _hours(labels.seconds, labels.timed, labels.labels)),
         fact("Decisions by a third person", *_decisions(labels)),
         fact("Guideline", *_guidelines(labels, links)),
@@ -372,6 +374,11 @@ def maintenance(sheet: Datasheet, links: Links) -> Section:
 def _people(labels: Labelling) -> tuple[Cell, ...]:
     left = f", besides {count(labels.nameless)} labels by people who have left" if labels.nameless else ""
     return Cell(count(labels.people)), Cell(left)
+
+
+def _elsewhere(labels: Labelling) -> str:
+    people = f"{count(labels.people_elsewhere)} {'person' if labels.people_elsewhere == 1 else 'people'}"
+    return f"{count(labels.elsewhere)} by {people}, counted apart: if they were blind is not known"
 
 
 def _decisions(labels: Labelling) -> tuple[Cell, ...]:

@@ -106,10 +106,13 @@ class Sources:
 class Labelling:
     """The labelling of resolved examples: labels in force, one a slot; times in seconds.
 
-    `overlap`: how many examples have so many labels; `nameless` labels are by people who have left.
+    `overlap`: how many examples have so many labels; `nameless` labels are by people who have left. Labels that
+    were given elsewhere are counted apart, and in nothing else.
     """
 
     labels: int
+    elsewhere: int
+    people_elsewhere: int
     people: int
     nameless: int
     timed: int

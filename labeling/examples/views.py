@@ -54,12 +54,14 @@ from toolevals.workspace.requests import ProjectRequest, whole_number
 
 SOURCES = {
     GoldSource.AGREED: "Gold by agreement",
+    GoldSource.ELSEWHERE: "Gold by labels given elsewhere",
     GoldSource.ADJUDICATED: "decided",
     GoldSource.SECOND_LOOK: "decided, after a reviewer had seen an agent's proposal",
     GoldSource.SINGLE: "Gold by a single label",
     GoldSource.IMPORTED: "Gold imported",
     GoldSource.RESTORED: "restored earlier gold",
 }
+ELSEWHERE = "given elsewhere and imported: if it was blind is not known"
 BY_SOMEONE = frozenset({GoldSource.ADJUDICATED, GoldSource.SECOND_LOOK, GoldSource.RESTORED})
 
 
@@ -264,9 +266,11 @@ def _labels(revision: Revision, user: User, role: Role) -> Iterator[Event]:
             notes.append("a model's suggestion was shown")
         if label.flagged:
             notes.append("flagged")
+        if label.external_author:
+            notes.append(ELSEWHERE)
         yield Event(
             label.created_at,
-            _name(label.reviewer),
+            label.author_name,
             _said(label),
             expectation_words(label.expectation) if label.expectation is not None else None,
             label.rationale,
@@ -380,6 +384,9 @@ def _disputes(revision: Revision, user: User, role: Role) -> Iterator[Event]:
 def _comments(revision: Revision, user: User, role: Role) -> Iterator[Event]:
     comments = Comment.objects.filter(revision=revision).visible_to(user, role).select_related("author")
     for comment in comments.order_by("pk"):
+        if comment.external_author:
+            yield Event(comment.created_at, comment.external_author, "noted", why=comment.text, notes=(ELSEWHERE,))
+            continue
         what = "asked" if comment.author_id == comment.asker_id else "answered"
         yield Event(comment.created_at, _name(comment.author), what, why=comment.text)
 

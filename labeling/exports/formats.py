@@ -14,21 +14,24 @@ from uuid import UUID
 from django.http import StreamingHttpResponse
 
 from labeling.exports.bfcl import bfcl_zip
+from labeling.exports.judgements import with_judgements
 from labeling.exports.langsmith import langsmith_lines
 from labeling.exports.openai_chat import openai_chat_lines
 from labeling.exports.selection import Outcome, Selection, ToolLists
-from labeling.exports.table import example_table, label_table
+from labeling.exports.table import example_parquet, example_table, label_parquet, label_table
 from labeling.models import Dataset, DatasetVersion
 from toolevals.grading.values.canonical import exact
 from toolevals.grading.values.problems import InvalidDocument
+from toolevals.presentation.parquet import missing_package
 
 JSON_LINES = "application/jsonl"
+PARQUET = "application/vnd.apache.parquet"
 
 
 def native_lines(selection: Selection, outcome: Outcome) -> Iterator[bytes]:
-    """Yield a line for every example, with its gold where there is any."""
+    """Yield a line for every example, with its gold where there is any, and what people said of it elsewhere."""
     tools = _ToolTexts()
-    for row in selection.rows():
+    for row, judgements in with_judgements(selection):
         parts = [f'"id":{exact(row.external_id)}', f'"input":{row.input}', f'"tools":{tools[row.tools]}']
         if row.expectation is not None:
             parts += [f'"expectation":{row.expectation}', f'"gold_source":{exact(row.gold_source)}']
@@ -38,6 +41,8 @@ def native_lines(selection: Selection, outcome: Outcome) -> Iterator[bytes]:
             parts.append(f'"decided_by":{exact(row.decided_by)}')
         if row.strata:
             parts.append(f'"strata":{exact(row.strata)}')
+        if judgements:
+            parts.append(f'"judgements":{exact(judgements)}')
         outcome.written += 1
         yield f"{{{','.join(parts)}}}\n".encode()
 
@@ -82,6 +87,8 @@ class ExportFormat:
     ending: str = ".jsonl"
     content_type: str = JSON_LINES
     says_all: bool = True
+    # How to install what it needs; empty where that is there.
+    missing: Callable[[], str] = str
 
     def response(self, selection: Selection) -> StreamingHttpResponse:
         """Return the file, written while it is sent; its name is made of slugs and numbers."""
@@ -112,6 +119,24 @@ FORMATS: dict[str, ExportFormat] = {
             content_type="text/csv",
         ),
         ExportFormat(
+            "parquet",
+            "Parquet",
+            "an example a row, for DuckDB, pandas and others",
+            example_parquet,
+            ending=".parquet",
+            content_type=PARQUET,
+            missing=missing_package,
+        ),
+        ExportFormat(
+            "labels_parquet",
+            "Parquet of labels",
+            "a label a row, of examples that are resolved",
+            label_parquet,
+            ending="-labels.parquet",
+            content_type=PARQUET,
+            missing=missing_package,
+        ),
+        ExportFormat(
             "bfcl",
             "Berkeley Function-Calling Leaderboard",
             "question and answer files in a zip",
@@ -140,7 +165,9 @@ FORMATS: dict[str, ExportFormat] = {
 
 
 def format_named(name: str) -> ExportFormat:
-    """Return a format by its name. Raises InvalidDocument."""
+    """Return a format by its name. Raises InvalidDocument where it is none, or needs a package that is missing."""
     if name not in FORMATS:
         raise InvalidDocument.at("/format", f"must be one of {', '.join(FORMATS)}")
+    if missing := FORMATS[name].missing():
+        raise InvalidDocument.at("/format", missing)
     return FORMATS[name]

@@ -12,7 +12,7 @@ from toolevals.workspace.clock import database_now
 from toolevals.workspace.models import Project, User
 
 # The gold in force is what people said: there is nothing to tell, except to those who said otherwise before.
-BY_LABELS = frozenset({GoldSource.AGREED, GoldSource.SINGLE, GoldSource.IMPORTED})
+BY_LABELS = frozenset({GoldSource.AGREED, GoldSource.ELSEWHERE, GoldSource.SINGLE, GoldSource.IMPORTED})
 
 
 def feedback_give(revision: Revision) -> None:

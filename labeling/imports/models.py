@@ -65,6 +65,8 @@ class StagedExample(models.Model):
     decided_by = models.CharField(max_length=LONGEST, blank=True, default="", db_default="")
     # The row of another format, for its exports: see Origin.
     origin = DocumentField(null=True)
+    # `[{"author", "expectation", "text"}]`: what people said of it elsewhere; null where no one did.
+    judgements = DocumentField(null=True)
     # What the publication changed about an example that was there before, such as "revised, strata changed".
     fate = models.CharField(max_length=60, blank=True, db_default="")
 

@@ -20,6 +20,7 @@ from labeling.datasets.staging_datasets import AT_ONCE
 from labeling.imports.findings import Findings, findings_of, lines_stored
 from labeling.imports.formats import AUTO, Source, source_named, source_of
 from labeling.imports.gzip_files import plain_copy, unpacked_limit
+from labeling.imports.judgements import Judged, judgements_publish, staged_judgements
 from labeling.imports.parts import Part, Settings, parts_of
 from labeling.imports.publish_import import (
     Published,
@@ -47,7 +48,7 @@ from toolevals.registry.models import RegistryVersion, ToolList, ToolListEntry
 from toolevals.registry.models import ToolSpec as StoredSpec
 from toolevals.registry.tool_lists import list_digest, tool_lists_store, tools_in
 from toolevals.workspace.audit.services import audit_record
-from toolevals.workspace.bulk import rows_insert, tables_analyze
+from toolevals.workspace.bulk import others_write_first, rows_insert, tables_analyze
 from toolevals.workspace.clock import database_now
 from toolevals.workspace.jobs.leases import BatchRefused, Lease
 from toolevals.workspace.jobs.services import BatchPlan, job_add_batches, job_create
@@ -56,7 +57,7 @@ from toolevals.workspace.uploads.services import upload_store
 
 _COLUMNS = (
     "id", "part_id", "line", "example_id", "gold_id", "external_id", "digest", "input", "tools_id",
-    "expectation", "rationale", *Example.STRATA, "decided_by", "origin",
+    "expectation", "rationale", *Example.STRATA, "decided_by", "origin", "judgements",
 )  # fmt: skip
 _STRATA_LIMITS = {name: getattr(Example._meta.get_field(name), "max_length", 0) for name in Example.STRATA}
 
@@ -165,7 +166,7 @@ def import_publish(lease: Lease) -> None:
     else:
         with lines_stored(job, parts, findings) as lines, lease.finish():
             published = rows_publish(dataset, key=job.pk, actor=job.actor)
-            _record(lease, dataset, published, findings)
+            _record(lease, dataset, published, findings, _judgements_publish(dataset, job.pk))
             lease.report({"lines": lines.keep(is_published=True)})
             _forget(parts)
     tables_analyze(Example, Revision, Gold, LabelSlot, ToolList, ToolListEntry, StoredSpec)
@@ -175,13 +176,29 @@ def import_tell(lease: Lease) -> None:
     """Write what became of each line of a large import, and let go of its parts: what the last batch does."""
     job = lease.batch.job
     if parts := _parts_of(job):
+        people: set[str] = set()
+        for some in staged_judgements(job.pk):
+            judged = Judged()
+            with lease.transaction():
+                judgements_publish(_dataset(lease.payload["dataset"]), some, judged)
+                lease.report(judged.to_document(with_people=False))
+            people |= judged.people
+            others_write_first()
         findings = _findings(lease, parts)
         with lines_stored(job, parts, findings) as lines:
             name = lines.keep(is_published=True)
             with lease.finish():
-                lease.report({"lines": name})
+                lease.report({"lines": name} | Judged(people=people).to_document())
                 parts_detach(job)
         staged_sweep()
+
+
+def _judgements_publish(dataset: Dataset, key: UUID) -> Judged:
+    """Store the judgements of all rows staged under a key, within the caller's transaction."""
+    judged = Judged()
+    for some in staged_judgements(key):
+        judgements_publish(dataset, some, judged)
+    return judged
 
 
 def _publish_in_parts(lease: Lease, dataset: Dataset, parts: list[ImportPart], rows: int) -> None:
@@ -215,15 +232,18 @@ def _refuse(lease: Lease, parts: list[ImportPart], findings: Findings) -> NoRetu
     raise BatchRefused(findings.sentence, findings.errors)
 
 
-def _record(lease: Lease, dataset: Dataset, published: Published, findings: Findings) -> None:
+def _record(
+    lease: Lease, dataset: Dataset, published: Published, findings: Findings, judged: Judged | None = None
+) -> None:
     job = lease.batch.job
-    lease.report(published.to_document() | _read(lease, published.rows, findings))
+    said = judged.to_document() if judged else {}
+    lease.report(published.to_document() | said | _read(lease, published.rows, findings))
     audit_record(
         project=dataset.project,
         actor=job.actor,
         verb="import_publish",
         target=dataset,
-        detail={"job": str(job.pk)} | published.to_document(),
+        detail={"job": str(job.pk)} | published.to_document() | said,
     )
 
 
@@ -260,13 +280,14 @@ def examples_import(*, dataset: Dataset, actor: User | None, rows: Iterable[Exam
                 Problem(f"/{error['line'] - 1}{error['pointer']}", error["message"]) for error in errors
             )
         published = rows_publish(dataset, key=stored.pk, actor=actor)
+        judged = _judgements_publish(dataset, stored.pk)
         _forget([stored])
         audit_record(
             project=dataset.project,
             actor=actor,
             verb="examples_import",
             target=dataset,
-            detail=published.to_document(),
+            detail=published.to_document() | judged.to_document(),
         )
     return published
 
@@ -339,6 +360,11 @@ def part_resolve(dataset: Dataset, part: Part) -> list[tuple[int, int, ExampleRo
         part.remark(line, row.losses)
         if row.expectation is not None:
             part.remark(line, (p.below("/expectation") for p in expectation_problems(row.expectation, offer.specs)))
+        for place, said in enumerate(row.judgements):
+            if said.expectation is not None:
+                problems = expectation_problems(said.expectation, offer.specs)
+                told = (Problem(p.pointer, f"the label by {said.author}: {p.message}") for p in problems)
+                part.remark(line, (p.below(f"/judgements/{place}/expectation") for p in told))
         resolved.append((line, offset, row, offer))
     return resolved
 
@@ -391,6 +417,7 @@ def _staged(
             *(row.strata.get(name, "") for name in Example.STRATA),
             row.decided_by,
             row.origin,
+            [each.to_document() for each in row.judgements] or None,
         )
 
 

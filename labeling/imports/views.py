@@ -35,6 +35,11 @@ REPORT_WORDS = {
     "strata_changed": "with other strata",
     "decided_by_changed": "decided by something else",
     "unchanged": "unchanged",
+    "labels": "labels given elsewhere; if they were blind is not known",
+    "labels_of_people": "people who gave them",
+    "labels_changed": "of these labels changed since the last import",
+    "labels_too_late": "changed labels left out: their examples are resolved",
+    "notes": "notes by people elsewhere, which are not labels",
 }
 
 

@@ -79,6 +79,10 @@ class LabelSerializer(serializers.ModelSerializer[Label]):
     expectation = serializers.JSONField(allow_null=True)
     round = serializers.IntegerField(source="slot.round")
     reviewer = serializers.CharField(source="reviewer.name", default=None, allow_null=True)
+    external_author = serializers.CharField(help_text="Who gave it elsewhere, as the file named them; else empty.")
+    blindness = serializers.CharField(
+        allow_null=True, help_text="unknown where it was given elsewhere; null where it was given here."
+    )
     example = serializers.UUIDField(source="revision.example_id")
 
     class Meta:
@@ -89,6 +93,8 @@ class LabelSerializer(serializers.ModelSerializer[Label]):
             "revision",
             "round",
             "reviewer",
+            "external_author",
+            "blindness",
             "answer",
             "expectation",
             "rationale",

@@ -18,6 +18,8 @@ from labeling.label.querysets import LabelQuerySet, SkipQuerySet, SlotQuerySet, 
 from toolevals.workspace.fields import DocumentField, MomentField, PublicIdField
 from toolevals.workspace.models import Project, User, within
 
+LONGEST_AUTHOR = 200
+
 
 class LabelBatchQuerySet(models.QuerySet["LabelBatch"]):
     """Reads of label batches."""
@@ -168,6 +170,8 @@ class Label(models.Model):
     slot = models.ForeignKey(LabelSlot, on_delete=models.RESTRICT, related_name="labels")
     revision = models.ForeignKey(Revision, on_delete=models.CASCADE, related_name="labels")
     reviewer = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")
+    # Who gave it elsewhere, as the imported file names them: no account here. Nothing says if it was given blind.
+    external_author = models.CharField(max_length=LONGEST_AUTHOR, blank=True, default="", db_default="")
     answer = models.CharField(max_length=12, choices=LabelAnswer.choices, default=LabelAnswer.EXPECTATION)
     # The document of `toolevals.grading.values.Expectation`; null where the answer is another.
     expectation = DocumentField(null=True)
@@ -191,7 +195,18 @@ class Label(models.Model):
         indexes: ClassVar[list[models.Index]] = [
             models.Index(fields=["reviewer", "revision"], name="label_reviewer"),
             models.Index(fields=["revision"], name="label_flagged", condition=models.Q(flagged=True)),
+            models.Index(fields=["revision"], name="label_elsewhere", condition=~models.Q(external_author="")),
         ]
+
+    @property
+    def blindness(self) -> str | None:
+        """Return "unknown" of a label that was given elsewhere; None of one that was given here, by the rules."""
+        return "unknown" if self.external_author else None
+
+    @property
+    def author_name(self) -> str:
+        """Return the name of who gave it; empty where that account is gone."""
+        return self.reviewer.name if self.reviewer else self.external_author
 
 
 class SpareLabel(models.Model):

@@ -167,19 +167,21 @@ class SlotQuerySet(models.QuerySet["LabelSlot"]):
 class ComparedLabels(models.QuerySet["Label"]):
     """Reads of the labels that agreement is counted of."""
 
-    def compared_in(self, dataset: Dataset) -> Self:
+    def compared_in(self, dataset: Dataset, *, elsewhere: bool = False) -> Self:
         """Return the dataset's labels that may be compared before anyone: of what is resolved, and given blind.
 
         See `blind_firsts_in`.
         """
-        return self.blind_firsts_in(dataset).filter(is_resolved())
+        return self.blind_firsts_in(dataset, elsewhere=elsewhere).filter(is_resolved())
 
-    def blind_firsts_in(self, dataset: Dataset, submitted_until: datetime | None = None) -> Self:
+    def blind_firsts_in(
+        self, dataset: Dataset, submitted_until: datetime | None = None, *, elsewhere: bool = False
+    ) -> Self:
         """Return the first labels of every round that were given blind, resolved or not: for figures of many alone.
 
         Of each person who has a label in force, the one that they submitted first, though they changed it. A label that
         was submitted after a decision that its author could read is not blind. `submitted_until` leaves out younger
-        labels of what is not resolved.
+        labels of what is not resolved. `elsewhere` takes labels that were given elsewhere, too, blind or not.
         """
         from labeling.models import Adjudication, Gold
 
@@ -191,6 +193,7 @@ class ComparedLabels(models.QuerySet["Label"]):
         blind = [Q(~Exists(decisions.filter(**told))) for decisions in (Gold.objects, Adjudication.objects)]
         # By its place: SQLite would go through all examples to find those with a label.
         rows = self.firsts().filter(*blind, slot__dataset=dataset)
+        rows = rows if elsewhere else rows.filter(external_author="")
         return rows.filter(Q(created_at__lte=submitted_until) | is_resolved()) if submitted_until else rows
 
     def firsts(self) -> Self:

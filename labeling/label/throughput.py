@@ -136,7 +136,9 @@ def _counts(dataset: Dataset, user: User, today: date) -> tuple[int, int, dict[d
     states = Counter(dict(rows))
     done = states[SlotState.SUBMITTED]
     wanted = done + states[SlotState.OPEN] + states[SlotState.CLAIMED]
-    first: Any = Label.objects.filter(slot__dataset=dataset, is_first=True, withdrawn_at=None)
+    # Those of an import came at once: they say nothing about the pace.
+    firsts = Label.objects.filter(slot__dataset=dataset, is_first=True, withdrawn_at=None)
+    first: Any = firsts.filter(external_author="")
     since = timezone.localtime(database_now()).replace(hour=0, minute=0, second=0, microsecond=0) - timedelta(
         days=DAYS - 1
     )

@@ -9,7 +9,7 @@ from django.db.models import Exists, F, OuterRef, Q, Subquery
 
 from labeling.blindness import RESOLVED, answerable, visible
 from labeling.examples.models import Revision
-from labeling.label.models import Label
+from labeling.label.models import LONGEST_AUTHOR, Label
 from toolevals.workspace.fields import MomentField, PublicIdField
 from toolevals.workspace.models import Project, Role, User, within
 
@@ -84,6 +84,8 @@ class Comment(models.Model):
     # The reviewer whose thread it is.
     asker = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+", db_index=False)
     author = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")
+    # Who noted it elsewhere, as the imported file names them. Such a note belongs to no thread.
+    external_author = models.CharField(max_length=LONGEST_AUTHOR, blank=True, default="", db_default="")
     text = models.TextField()
     # Whether it is the asker's and the newest of its thread: what waits is found without a walk over all that was said.
     is_unanswered = models.BooleanField(default=False, db_default=False)
@@ -97,4 +99,5 @@ class Comment(models.Model):
             models.Index(fields=["revision", "asker", "id"], name="comment_thread"),
             models.Index(fields=["asker", "id"], name="comment_asker"),
             models.Index(fields=["asker"], condition=models.Q(is_unanswered=True), name="comment_unanswered"),
+            models.Index(fields=["revision"], condition=~models.Q(external_author=""), name="comment_elsewhere"),
         ]

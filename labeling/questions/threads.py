@@ -62,12 +62,17 @@ def talk_of(revision: Revision, user: User, role: Role) -> Talk:
         rows = rows.filter(asker=user)
     grouped = groupby(sorted(rows, key=lambda row: (str(row.asker_id), row.pk)), key=lambda row: row.asker_id)
     threads = [
-        _thread(list(group), user, named=resolved, may_add=not resolved and (answers or asker == user.pk))
+        _thread(list(group), user, named=resolved, may_add=not resolved and _may_add(asker, user, answers=answers))
         for asker, group in grouped
     ]
     asked = any(thread.is_own for thread in threads)
     may_ask = role >= Role.REVIEWER and not resolved and not answers and not asked
     return Talk(tuple(sorted(threads, key=lambda thread: thread.key)), may_ask, resolved)
+
+
+def _may_add(asker: UUID | None, user: User, *, answers: bool) -> bool:
+    """Tell whether this person may go on with a thread; no one here asked what was noted elsewhere."""
+    return asker is not None and (answers or asker == user.pk)
 
 
 def _thread(rows: Sequence[Comment], user: User, *, named: bool, may_add: bool) -> Thread:
@@ -80,6 +85,8 @@ def _thread(rows: Sequence[Comment], user: User, *, named: bool, may_add: bool) 
 def _author(row: Comment, user: User, *, named: bool) -> str:
     if row.author_id == user.pk:
         return YOU
+    if named and row.external_author:
+        return row.external_author
     if named and row.author is not None:
         return str(row.author.name)
     return REVIEWER if row.author_id == row.asker_id else ADJUDICATOR

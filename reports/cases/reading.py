@@ -50,6 +50,7 @@ LONGEST_ARGUMENTS = 1_000
 MOST_BEFORE, NEAR = 4, 2
 GOLD_WORDS = {
     GoldSource.AGREED: "reviewers agreed, blind",
+    GoldSource.ELSEWHERE: "labels given elsewhere, blind or not",
     GoldSource.ADJUDICATED: "adjudicated",
     GoldSource.SECOND_LOOK: "adjudicated, after a reviewer had seen an agent's proposal",
     GoldSource.SINGLE: "one reviewer",
@@ -246,7 +247,10 @@ def _events(revision: Revision, user: User, role: Role) -> Iterator[Event]:
     for gold in Gold.objects.history_of(revision).visible_to(user, role):
         yield Event(gold.created_at, f"Gold, {GOLD_WORDS[GoldSource(gold.source)]}", gold.rationale)
     for label in Label.objects.filter(revision=revision).visible_to(user, role).in_force().order_by("pk"):
-        yield Event(label.created_at, "A reviewer’s label", label.rationale)
+        whose = (
+            f"A label by {label.external_author}, given elsewhere" if label.external_author else "A reviewer’s label"
+        )
+        yield Event(label.created_at, whose, label.rationale)
     for dispute in Dispute.objects.filter(revision=revision).visible_to(user, role).order_by("pk"):
         yield Event(
             dispute.created_at, "Disputed" if dispute.settled_at is None else "Disputed, settled", dispute.reason

@@ -130,12 +130,12 @@ def wavered_of(version: DatasetVersion) -> Iterator[tuple[UUID, Reason]]:
 
 
 def _of_page(page: list[Any]) -> Iterator[tuple[UUID, Reason]]:
-    newest: dict[UUID, dict[UUID | None, str]] = defaultdict(dict)
+    newest: dict[UUID, dict[tuple[UUID | None, str], str]] = defaultdict(dict)
     said = Label.objects.filter(revision__in=[revision for _, revision, *_ in page]).order_by("pk")
-    for revision, person, answer, expectation in said.values_list(
-        "revision_id", "reviewer_id", "answer", "expectation"
+    for revision, person, name, answer, expectation in said.values_list(
+        "revision_id", "reviewer_id", "external_author", "answer", "expectation"
     ):
-        newest[revision][person] = _meaning(answer, exact(expectation))
+        newest[revision][person, name] = _meaning(answer, exact(expectation))
     for _, revision, expectation, rounds in page:
         gold = _meaning("expectation", exact(expectation))
         differing = sum(means != gold for means in newest[revision].values())

@@ -14,7 +14,6 @@ from django.utils import timezone
 from reports.downloads.long_tables import TABLES, TableRequest
 from reports.downloads.services import TABLE, table_start, table_work
 from tests.reports.building import Builder, Case, cases_of
-from toolevals.presentation.csv import ROWS_A_CHUNK
 from toolevals.runs.models import Episode, Grading, JudgedCase
 from toolevals.workspace.jobs.files import job_files_forget
 from toolevals.workspace.jobs.leases import batch_work
@@ -180,8 +179,8 @@ def test_the_end_of_a_page_is_found_in_the_index_alone(grading, monkeypatch, dja
 
 def test_progress_is_told_in_rows(grading, viewer, monkeypatch):
     told: list[int] = []
-    monkeypatch.setattr("reports.downloads.services._PARTS", 1)
+    monkeypatch.setattr("reports.downloads.services._ROWS", 6)
     job = table_start(table_request=TableRequest("cases", grading, {}), actor=viewer)
     monkeypatch.setattr("toolevals.workspace.jobs.leases.Lease.progress", lambda _, done: told.append(done))
     batch_work(str(job.batches.get().pk), table_work)
-    assert told == [ROWS_A_CHUNK]
+    assert told == [6, 12]

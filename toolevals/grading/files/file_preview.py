@@ -11,7 +11,7 @@ from toolevals.grading.files.evaluation_files.entry import ROW_LEFT
 from toolevals.grading.files.evaluation_files.reading import Place, evaluation_file
 from toolevals.grading.files.file_kinds import FileKind, plain_of, what_is
 from toolevals.grading.gates.documents import read_gate
-from toolevals.grading.reading.examples import ExampleRow, read_example
+from toolevals.grading.reading.examples import ExampleRow, Judgement, read_example
 from toolevals.grading.reading.parsing import Loss, read_transcript
 from toolevals.grading.reading.parsing.content import text_in
 from toolevals.grading.reading.predictions import read_prediction
@@ -28,6 +28,7 @@ from toolevals.json_types import JsonMapping, JsonObject
 FIRST: Final = 10
 MOST_ERRORS: Final = 50
 _LONGEST: Final = 160
+_SINGULAR: Final = {"labels given elsewhere": "label given elsewhere", "people who gave them": "person who gave them"}
 _LINE: Final = 4_000_000
 # What a row for `toolevals grade` says of its prediction.
 _PREDICTED: Final = frozenset(schema("prediction")["properties"]) - {"id"}
@@ -145,6 +146,7 @@ def look_at(
 def _look_at_examples(look: FileLook, read: Examples, progress: Progress) -> None:
     count, to_label = 0, 0
     losses: list[Problem] = []
+    said: list[Judgement] = []
     for done, (line, pointer, row) in enumerate(read, 1):
         if isinstance(row, InvalidDocument):
             look.refuse(line, row, pointer)
@@ -153,10 +155,19 @@ def _look_at_examples(look: FileLook, read: Examples, progress: Progress) -> Non
             to_label += row.expectation is None
             losses += row.losses
             look.add_row(row.external_id, last_user_words(row.input))
+            said += row.judgements
         if done % 100 == 0:
             progress(done)
-    look.counts |= {"examples": count} | ({"to label": to_label} if to_label else {})
+    look.counts |= {"examples": count} | ({"to label": to_label} if to_label else {}) | _judgement_counts(said)
     look.lose(losses)
+
+
+def _judgement_counts(said: Iterable[Judgement]) -> dict[str, int]:
+    """Return how many labels of how many people come from elsewhere, and how many notes; without what there is none."""
+    labels = [each.author for each in said if each.expectation is not None]
+    notes = sum(each.expectation is None for each in said)
+    counts = {"labels given elsewhere": len(labels), "people who gave them": len(set(labels)), "notes": notes}
+    return {name: count for name, count in counts.items() if count}
 
 
 def last_user_words(given: JsonMapping) -> str:
@@ -222,6 +233,7 @@ def _look_at_evaluation(look: FileLook, content: bytes, progress: Progress) -> N
     file = evaluation_file(content, look.kind.format)
     examples, trials = 0, 0
     losses: list[Problem] = []
+    said: list[Judgement] = []
     agents: dict[str, None] = {}
     for place, found in file.entries():
         progress(place.number)
@@ -237,6 +249,7 @@ def _look_at_evaluation(look: FileLook, content: bytes, progress: Progress) -> N
             _refuse_once(look, place, row)
         else:
             examples += 1
+            said += row.judgements
             look.add_row(row.external_id, last_user_words(row.input))
     if file.detected.format.leaves_rows and examples:
         # The import leaves these rows out, and takes the others.
@@ -244,6 +257,7 @@ def _look_at_evaluation(look: FileLook, content: bytes, progress: Progress) -> N
         losses += left
         look.errors, look.error_count = [], 0
     look.counts |= {name: count for name, count in (("examples", examples), ("predictions", trials)) if count}
+    look.counts |= _judgement_counts(said)
     look.agents = tuple(filter(None, agents))
     look.lose(losses)
 
@@ -277,7 +291,7 @@ def _look_at_gate(look: FileLook, content: bytes, progress: Progress) -> None:
 
 def _one(what: str) -> str:
     """Return the word for one of what is counted."""
-    return what.removesuffix("s")
+    return _SINGULAR.get(what) or what.removesuffix("s")
 
 
 def _of_messages(losses: Iterable[Loss]) -> list[LookLoss]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import field
 from functools import lru_cache
 
@@ -24,6 +25,25 @@ _LONGEST_TOOLS = 64_000
 
 
 @value_class
+class Judgement:
+    """The judgement of one person elsewhere: a label where it has an expectation, else a note.
+
+    Nothing says what else that person had seen. `text` are the person's own words: a reason, or the note.
+    """
+
+    author: str
+    expectation: Expectation | None = None
+    text: str = ""
+
+    def to_document(self) -> JsonObject:
+        """Return the judgement as a row of the native format has it."""
+        said: JsonObject = {"author": self.author}
+        if self.expectation is not None:
+            said["expectation"] = self.expectation.to_document()
+        return said | ({"text": self.text} if self.text else {})
+
+
+@value_class
 class ExampleRow:
     """One example as it stands in a file.
 
@@ -31,6 +51,7 @@ class ExampleRow:
     dataset's own are meant. `expectation` is None where the example is still to be labelled. `losses` says what of
     the row could not be carried over. `origin` is the row of a format whose exports give it back as it was.
     `decided_by` is what decides it (`toolevals.grading.values.verdicts`), empty where the row does not say.
+    `judgements` are what people said of it elsewhere.
     """
 
     external_id: str
@@ -42,6 +63,7 @@ class ExampleRow:
     losses: tuple[Problem, ...] = ()
     origin: JsonObject | None = None
     decided_by: str = ""
+    judgements: tuple[Judgement, ...] = ()
 
 
 def read_example(row: JsonValue) -> ExampleRow:
@@ -61,6 +83,7 @@ def read_example(row: JsonValue) -> ExampleRow:
         strata={name: _text(value) for name, value in row.get("strata", {}).items()},
         losses=losses,
         decided_by=read_decided_by(row.get("decided_by", ""), "/decided_by"),
+        judgements=_judgements(row.get("judgements", ())),
     )
 
 
@@ -133,6 +156,21 @@ def _expectation(row: JsonObject) -> Expectation | None:
     if arguments:
         raise InvalidDocument.at("/expected_args", "no call has arguments")
     return Expectation("no_call")
+
+
+def _judgements(documents: Iterable[JsonMapping]) -> tuple[Judgement, ...]:
+    made: list[Judgement] = []
+    for place, each in enumerate(documents):
+        expectation = None
+        if "expectation" in each:
+            try:
+                expectation = Expectation.from_document(each["expectation"])
+            except InvalidDocument as error:
+                raise error.below(f"/judgements/{place}/expectation") from None
+            if any(before.expectation is not None and before.author == each["author"] for before in made):
+                raise InvalidDocument.at(f"/judgements/{place}/author", f"{each['author']} has a label here already")
+        made.append(Judgement(each["author"], expectation, each.get("text", "")))
+    return tuple(made)
 
 
 def _text(value: object) -> str:

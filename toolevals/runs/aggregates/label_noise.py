@@ -49,7 +49,8 @@ def gold_counts(run: Run, version: DatasetVersion) -> GoldCounts:
         single=sources.get(GoldSource.SINGLE, 0),
         agreed=sources.get(GoldSource.AGREED, 0),
         decided=sum(sources.get(source, 0) for source in DECIDED),
-        imported=sources.get(GoldSource.IMPORTED, 0),
+        # Of labels given elsewhere no one knows if they were given blind.
+        imported=sources.get(GoldSource.IMPORTED, 0) + sources.get(GoldSource.ELSEWHERE, 0),
     )
 
 

@@ -138,6 +138,8 @@ FILES: list[tuple[str | bytes, str, bool, bool, bool]] = [
     (written([{"chat_id": 7} | each for each in MESSAGES], lines=True), "chatlog", False, True, False),
     (written(EVALS_EVENTS, lines=True), "openai_evals_run", True, True, False),
     (written([EVALS_ITEM]), "openai_evals_run", True, True, False),
+    ("label_studio.json", "label_studio", False, False, False),
+    ("argilla.json", "argilla", False, False, False),
 ]
 
 

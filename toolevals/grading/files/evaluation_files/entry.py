@@ -130,6 +130,7 @@ class FileFormat:
 
     `decides` reads whole conversations by the decision that becomes an example (`conversations.DECISIONS`), `read`
     by the format's own. `leaves_rows`: a row that cannot be read is left out and named, where others can be read.
+    `judged`: its entries may hold what people said of them.
     """
 
     name: str
@@ -144,6 +145,7 @@ class FileFormat:
     tables: bool = False
     decides: Callable[[Any, str], Iterator[Found]] | None = None
     leaves_rows: bool = False
+    judged: bool = False
 
     def reading(self, document: object, decision: str = "") -> Iterator[Found]:
         """Yield the entries of a document, of conversations those of a decision."""

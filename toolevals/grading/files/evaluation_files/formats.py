@@ -10,6 +10,7 @@ from toolevals.grading.files.evaluation_files import (
     adk,
     api_bank,
     api_bank_dialogues,
+    argilla,
     atif,
     batches,
     bfcl_rows,
@@ -19,6 +20,7 @@ from toolevals.grading.files.evaluation_files import (
     deepeval,
     glaive,
     inspect_logs,
+    label_studio,
     langfuse,
     langsmith,
     nestful,
@@ -53,8 +55,8 @@ def _of_first(detect: Callable[[Any], str | None]) -> Callable[[Any], str | None
     return detected_in
 
 
-# A page of an API: data, and at most how to go on.
-_PAGE_KEYS = 3
+# A page of an API: data, and at most what it is and how to go on.
+_PAGE_KEYS = 5
 _BOTH: tuple[Gives, ...] = ("examples", "predictions")
 _ALL: tuple[Gives, ...] = ("tools", "examples", "predictions")
 _EXAMPLES: tuple[Gives, ...] = ("tools", "examples")
@@ -63,6 +65,30 @@ FORMATS: dict[str, FileFormat] = {
     each.name: each
     for each in (
         FileFormat(
+            "label_studio",
+            "Label Studio tasks with annotations, JSON",
+            _ALL,
+            "a task with the annotations of each person; a recorded call in its data is a prediction",
+            _of_first(label_studio.detect),
+            label_studio.read,
+            ("data", "annotations", "predictions", "completed_by"),
+            "skipped annotations; predictions of models, drafts and times (silently)",
+            "written after Label Studio's guide of its JSON format",
+            judged=True,
+        ),
+        FileFormat(
+            "argilla",
+            "Argilla records with responses",
+            _ALL,
+            "a record with the responses of each user; a recorded call in its fields is a prediction",
+            _of_first(argilla.detect),
+            argilla.read,
+            ("fields", "responses", "suggestions", "metadata"),
+            "responses that are not submitted; suggestions of models and vectors (silently)",
+            "written after what the package argilla 2 exports",
+            judged=True,
+        ),
+        FileFormat(
             "langsmith_runs",
             "LangSmith runs",
             _ALL,
@@ -70,8 +96,9 @@ FORMATS: dict[str, FileFormat] = {
             _of_first(langsmith.detect_runs),
             langsmith.read_runs,
             ("run_type", "inputs", "outputs", "trace_id", "parent_run_id"),
-            "feedback, tags, events and costs (silently); tool runs that a conversation already holds",
-            "made by langsmith 0.15.0 without its service",
+            "feedback by programs; tags, events and costs (silently); tool runs that a conversation already holds",
+            "made by langsmith 0.15.0 without its service; feedback after its schema",
+            judged=True,
         ),
         FileFormat(
             "nestful",
@@ -103,9 +130,10 @@ FORMATS: dict[str, FileFormat] = {
             _of_first(langfuse.detect_traces),
             langfuse.read_traces,
             ("traceId", "type", "observations", "parentObservationId"),
-            "scores and comments of a table; costs, prompts and sessions (silently)",
+            "scores by programs; scores and comments of a table; costs, prompts and sessions (silently)",
             "written by hand after Langfuse's public API and its tables' columns",
             tables=True,
+            judged=True,
         ),
         FileFormat(
             "langfuse_items",
@@ -127,8 +155,9 @@ FORMATS: dict[str, FileFormat] = {
             promptfoo.detect,
             promptfoo.read,
             ("results", "config", "evalId", "shareableUrl"),
-            "assertions other than equals, contains and tool-call-f1; scores and gradings (silently)",
+            "assertions other than equals, contains and tool-call-f1; scores and gradings by programs (silently)",
             "made by promptfoo 0.121.20 with a provider of our own",
+            judged=True,
         ),
         FileFormat(
             "inspect",
@@ -226,8 +255,9 @@ FORMATS: dict[str, FileFormat] = {
             _of_first(weave.detect),
             weave.read,
             ("op_name", "trace_id", "inputs", "output"),
-            "feedback and attributes (silently); calls whose messages are references are refused",
+            "feedback by programs; attributes (silently); calls whose messages are references are refused",
             "written by the interface's documents",
+            judged=True,
         ),
         FileFormat(
             "phoenix_spans",
@@ -237,9 +267,10 @@ FORMATS: dict[str, FileFormat] = {
             _of_first(phoenix.detect_spans),
             phoenix.read_spans,
             ("span_kind", "context", "attributes", "parent_id"),
-            "annotations, events and other attributes (silently)",
-            "written by the conventions of OpenInference, and a data frame's CSV",
+            "annotations by programs; events and other attributes (silently)",
+            "written by the conventions of OpenInference, and a data frame's CSV; annotations after its REST interface",
             tables=True,
+            judged=True,
         ),
         FileFormat(
             "phoenix_examples",
@@ -302,14 +333,16 @@ FORMATS: dict[str, FileFormat] = {
         ),
         FileFormat(
             "openai_evals_run",
-            "OpenAI Evals run",
-            _BOTH,
-            "a sample that was asked",
+            "OpenAI Evals: runs, data files and datasets",
+            _ALL,
+            "a sample that was asked, or an item with what was answered and judged",
             _of_first(openai_evals_runs.detect),
             openai_evals_runs.read,
-            ("spec", "final_report", "sample", "datasource_item"),
+            ("object", "datasource_item", "sample", "results"),
             "samples asked several times are refused; results and events of graders (silently)",
-            "written by evals.record and the API's reference",
+            "written by evals.record, the API's reference and the guides of its datasets",
+            tables=True,
+            judged=True,
         ),
         FileFormat(
             "sharegpt",

@@ -20,7 +20,8 @@ from toolevals.grading.files.evaluation_files.entry import (
     object_at,
     unknown_keys,
 )
-from toolevals.grading.files.evaluation_files.spans import Span, SpanKind, traces_read
+from toolevals.grading.files.evaluation_files.judging import Answer, Row
+from toolevals.grading.files.evaluation_files.spans import Span, SpanKind, traces_read, with_rows
 from toolevals.grading.files.evaluation_files.tables import number_in
 from toolevals.grading.reading.examples import tools_in_row
 from toolevals.grading.values.problems import InvalidDocument, Problem
@@ -89,14 +90,48 @@ def read_items(document: object) -> Iterator[Found]:
 def read_traces(document: object) -> Iterator[Found]:
     """Yield a trial for each trace: from its observations, which may stand in it, next to it, or alone."""
     spans: list[Span] = []
+    said: list[Row] = []
     wrong: list[Found] = []
     for pointer, item in items_at(_listed(document)):
         try:
+            if _is_score(item):
+                said.append(_score(item, pointer))
+                continue
             spans += _spans(object_at(item), pointer)
+            outer = item["trace"] if isinstance(item.get("trace"), Mapping) else item
+            for place, each in enumerate(_scores(item) or _scores(outer)):
+                said.append(_score(each, f"{pointer}/scores/{place}", str(outer.get("id") or "")))
         except InvalidDocument as error:
             wrong.append((pointer, error))
     yield from wrong
-    yield from traces_read(spans, "langfuse")
+    yield from traces_read(with_rows(spans, said), "langfuse")
+
+
+def _is_score(item: object) -> bool:
+    return isinstance(item, Mapping) and {"name", "source", "value"} <= item.keys() and "type" not in item
+
+
+def _scores(item: JsonMapping) -> list[JsonMapping]:
+    """Return the scores that a trace holds; a table has their values by name, without who gave them."""
+    given = json_in(item.get("scores"))
+    return [each for each in given if _is_score(each)] if isinstance(given, list) else []
+
+
+def _score(item: JsonMapping, pointer: str, trace: str = "") -> Row:
+    """Return a score; of its sources, annotation is a person's."""
+    name, source = str(item.get("name") or "score"), str(item.get("source") or "")
+    about = tuple(str(item.get(key) or "") for key in ("observationId", "observation_id", "traceId", "trace_id"))
+    about = (*(each for each in about if each), trace)
+    if source != "ANNOTATION":
+        return Row(about, None, Problem(pointer, f"{name} is by a program ({source}), not a person: left out"))
+    value, text = item.get("value"), item.get("longStringValue") or item.get("stringValue")
+    author = item.get("authorUserId") or item.get("author_user_id")
+    comment = item.get("comment")
+    words = comment if isinstance(comment, str) else ""
+    who = f"user {author}" if author else ""
+    if item.get("dataType") == "CORRECTION":
+        return Row(about, Answer(who, "correction", None, words, text or value, pointer))
+    return Row(about, Answer(who, name, text if isinstance(text, str) and text else value, words, pointer=pointer))
 
 
 def _listed(document: object) -> Any:
@@ -219,7 +254,7 @@ def _left(item: JsonMapping) -> tuple[Problem, ...]:
     return tuple(
         Problem(f"/{key}", "is not a part of what was said and done: left out")
         for key in item
-        if key in _KEPT_THERE and json_in(item[key])
+        if key in _KEPT_THERE and json_in(item[key]) and not (key == "scores" and _scores(item))
     )
 
 

@@ -34,7 +34,8 @@ from toolevals.grading.files.evaluation_files.entry import (
     object_in,
     unknown_keys,
 )
-from toolevals.grading.files.evaluation_files.spans import Span, traces_read
+from toolevals.grading.files.evaluation_files.judging import Answer, Row
+from toolevals.grading.files.evaluation_files.spans import Span, traces_read, with_rows
 from toolevals.grading.reading.examples import ExampleRow, read_example
 from toolevals.grading.reading.parsing.python_calls import calls_in_python
 from toolevals.grading.reading.parsing.text import calls_said
@@ -159,12 +160,13 @@ _RUN = keys(
     "completion_token_details prompt_cost_details completion_cost_details inputs_preview outputs_preview "
     "inputs_s3_urls outputs_s3_urls s3_urls execution_order last_queued_at share_token trace_tier "
     "trace_first_received_at ttl_seconds trace_upgrade price_model_id thread_id reference_dataset_id messages "
-    "token_usage latency session_name"
+    "token_usage latency session_name feedback"
 )
 _EXAMPLE = keys(
     "id inputs outputs metadata created_at modified_at dataset_id source_run_id runs name attachments attachment_urls "
     "split"
 )
+_BY_PEOPLE = keys("app user human annotation")
 # Keys of spans, which have inputs and outputs too, of this tool and of others.
 _SPAN = keys("trace_id op_name span_id run_id request_id parent_id parent_run_id span_type started_at")
 _TOOLS = ("tools", "functions")
@@ -195,15 +197,47 @@ def detect_examples(item: object) -> str | None:
 def read_runs(document: object) -> Iterator[Found]:
     """Yield a trial for each trace, named by its `reference_example_id` where it ran on an example."""
     spans: list[Span] = []
+    said: list[Row] = []
     wrong: list[Found] = []
     is_page = isinstance(document, Mapping) and isinstance(document.get("runs"), list)
     for pointer, item in items_at(document, "runs" if is_page else ""):
         try:
-            spans += _spans(object_at(item), pointer)
+            if _is_feedback(item):
+                said.append(_feedback(item, pointer))
+            else:
+                spans += _spans(object_at(item), pointer)
         except InvalidDocument as error:
             wrong.append((pointer, error))
+    if isinstance(document, Mapping) and isinstance(document.get("feedback"), list):
+        said += (_feedback(object_at(each), f"/feedback/{place}") for place, each in enumerate(document["feedback"]))
     yield from wrong
-    yield from traces_read(spans, "langsmith")
+    yield from traces_read(with_rows(spans, said), "langsmith")
+
+
+def _is_feedback(item: object) -> bool:
+    return isinstance(item, Mapping) and {"key", "run_id"} <= item.keys() and "run_type" not in item
+
+
+def _feedback(item: JsonMapping, pointer: str, run: str = "") -> Row:
+    """Return what someone said of a run; only what was entered in the page is known to be by a person."""
+    source = object_in(item, "feedback_source")
+    kind, key = str(source.get("type") or ""), str(item.get("key") or "feedback")
+    correction, comment = item.get("correction"), item.get("comment")
+    about = (str(item.get("run_id") or run), str(item.get("trace_id") or ""))
+    value = item.get("score") if item.get("score") is not None else item.get("value")
+    if isinstance(correction, Mapping) and correction.keys() <= {"score", "value", "comment"}:
+        # A person has corrected the score, not the output.
+        value, correction = correction.get("score", correction.get("value")), None
+        kind, source = "app", {}
+    if kind not in _BY_PEOPLE:
+        return Row(
+            about, None, Problem(pointer, f"{key} is by a program ({kind or 'no source'}), not a person: left out")
+        )
+    metadata = object_in(source, "metadata")
+    names = (source.get("user_name"), source.get("user_id"), source.get("ls_user_id"), metadata.get("ls_user_id"))
+    author = str(next(filter(None, names), ""))
+    said = Answer(author, key, value, comment if isinstance(comment, str) else "", correction, pointer)
+    return Row(about, said)
 
 
 def read_examples(document: object) -> Iterator[Found]:
@@ -238,6 +272,7 @@ def _spans(item: JsonMapping, pointer: str) -> Iterator[Span]:
         example=str(item.get("reference_example_id") or ""),
         usage=_usage(item),
         losses=_losses(item),
+        answers=_embedded(item)[0],
     )
     children = item.get("child_runs")
     for place, child in enumerate(children if isinstance(children, list) else ()):
@@ -297,4 +332,17 @@ def _usage(item: JsonMapping) -> dict[str, float]:
 
 
 def _losses(item: JsonMapping) -> tuple[Problem, ...]:
-    return unknown_keys(item, _RUN)
+    counted_only = [
+        Problem("/feedback_stats", f"{name} is a sum without who said it: put the rows of feedback into the file")
+        for name in object_in(item, "feedback_stats")
+        if not isinstance(item.get("feedback"), list)
+    ]
+    return (*unknown_keys(item, _RUN), *_embedded(item)[1], *counted_only)
+
+
+def _embedded(item: JsonMapping) -> tuple[tuple[Answer, ...], tuple[Problem, ...]]:
+    """Return what people said of a run where the run holds it, and what no person said."""
+    given = item.get("feedback")
+    listed = given if isinstance(given, list) else []
+    rows = [_feedback(object_at(each), f"/feedback/{place}") for place, each in enumerate(listed)]
+    return tuple(r.answer for r in rows if r.answer is not None), tuple(r.loss for r in rows if r.loss is not None)

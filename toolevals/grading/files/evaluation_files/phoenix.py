@@ -21,7 +21,8 @@ from toolevals.grading.files.evaluation_files.entry import (
     object_in,
     unknown_keys,
 )
-from toolevals.grading.files.evaluation_files.spans import Span, SpanKind, traces_read
+from toolevals.grading.files.evaluation_files.judging import Answer, Row
+from toolevals.grading.files.evaluation_files.spans import Span, SpanKind, traces_read, with_rows
 from toolevals.grading.files.evaluation_files.tables import cell_value, gathered, number_in
 from toolevals.grading.reading.telemetry.conventions.openinference import at, listed_items, message_of
 from toolevals.grading.values.problems import InvalidDocument, Problem
@@ -55,13 +56,50 @@ def read_spans(document: object) -> Iterator[Found]:
     """Yield a trial for each trace."""
     listed = document["data"] if isinstance(document, Mapping) and isinstance(document.get("data"), list) else document
     prefix = "/data" if listed is not document else ""
-    spans = []
+    spans: list[Span] = []
+    said: list[Row] = []
     for pointer, item in items_at(listed):
         try:
-            spans.append(_span(object_at(item), f"{prefix}{pointer}"))
+            if _is_annotation(item):
+                said.append(_annotation(item, f"{prefix}{pointer}"))
+                continue
+            span = _span(object_at(item), f"{prefix}{pointer}")
+            spans.append(span)
+            for place, each in enumerate(_embedded(item)):
+                said.append(_annotation(each, f"{prefix}{pointer}/annotations/{place}", span.id))
         except InvalidDocument as error:
             yield f"{prefix}{pointer}", error
-    yield from traces_read(spans, "phoenix")
+    yield from traces_read(with_rows(spans, said), "phoenix")
+
+
+def _is_annotation(item: object) -> bool:
+    return isinstance(item, Mapping) and {"name", "annotator_kind"} <= item.keys()
+
+
+def _embedded(item: JsonMapping) -> list[JsonMapping]:
+    """Return the annotations that a span holds: as rows, or by their names."""
+    given = json_in(item.get("annotations") or item.get("span_annotations"))
+    if isinstance(given, Mapping):
+        rows = (
+            (name, each) for name, found in given.items() for each in (found if isinstance(found, list) else [found])
+        )
+        given = [{"name": name, **each} for name, each in rows if isinstance(each, Mapping)]
+    return [each for each in given if _is_annotation(each)] if isinstance(given, list) else []
+
+
+def _annotation(item: JsonMapping, pointer: str, span: str = "") -> Row:
+    """Return an annotation: of a span, or of a trace where it names one."""
+    name, kind = str(item["name"]), str(item["annotator_kind"])
+    about = (str(item.get("span_id") or span), str(item.get("trace_id") or ""))
+    if kind != "HUMAN":
+        return Row(about, None, Problem(pointer, f"{name} is by a program ({kind}), not a person: left out"))
+    result = item["result"] if isinstance(item.get("result"), Mapping) else item
+    label, score, why = (result.get(key) for key in ("label", "score", "explanation"))
+    marks = str(item.get("identifier") or "")
+    # An identifier of its own begins so where the page wrote it.
+    who = item.get("user_id") or ("" if marks.startswith("px-") else marks)
+    value = label if label not in (None, "") else score
+    return Row(about, Answer(str(who or ""), name, value, why if isinstance(why, str) else "", pointer=pointer))
 
 
 def read_examples(document: JsonValue) -> Iterator[Found]:

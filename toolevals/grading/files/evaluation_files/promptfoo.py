@@ -26,6 +26,7 @@ from toolevals.grading.files.evaluation_files.entry import (
     object_in,
     unknown_keys,
 )
+from toolevals.grading.files.evaluation_files.judging import Answer, judged
 from toolevals.grading.reading.examples import tools_in_row
 from toolevals.grading.reading.parsing.extras import is_count
 from toolevals.grading.values import CallExpectation, Expectation, Trajectory, Transcript
@@ -93,9 +94,24 @@ def _entry(item: JsonMapping, offered: JsonMapping, *, several: bool) -> Entry:
         name, "promptfoo", content, tools=tools, expectation=expectation, rationale=_text(test.get("description")),
         losses=losses,
     )  # fmt: skip
+    row = judged(row, _rated(item), transcript.messages)
     label = _text(prompt.get("label"))
     agent = f"{provider} · {label}" if several and label else provider
-    return Entry(row, Trial(name, transcript, content, agent=agent), losses)
+    return Entry(row, Trial(name, transcript, content, agent=agent), row.losses)
+
+
+def _rated(item: JsonMapping) -> Iterator[Answer]:
+    """Yield what a person said of a result on the page: a rating, and a comment. The file does not say who."""
+    grading = object_in(item, "gradingResult")
+    comment = _text(grading.get("comment"))
+    parts = grading.get("componentResults")
+    for place, each in enumerate(parts if isinstance(parts, list) else ()):
+        if isinstance(each, Mapping) and object_in(each, "assertion").get("type") == "human":
+            pointer = f"/gradingResult/componentResults/{place}"
+            yield Answer("", "rating", each.get("pass"), comment, pointer=pointer)
+            return
+    if comment:
+        yield Answer("", "comment", comment, pointer="/gradingResult/comment")
 
 
 def _transcript(item: JsonMapping, losses: list[Problem]) -> Transcript:

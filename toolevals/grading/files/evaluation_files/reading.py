@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from toolevals.grading.files.evaluation_files.decoding import Decoded, decoded
 from toolevals.grading.files.evaluation_files.entry import Detected, Entry, Found, Trial
 from toolevals.grading.files.evaluation_files.formats import detected, format_named
+from toolevals.grading.files.evaluation_files.judging import merged
 from toolevals.grading.reading.examples import ExampleRow
 from toolevals.grading.reading.parsing.content import text_in
 from toolevals.grading.reading.parsing.text import read_with
@@ -49,7 +50,7 @@ class EvaluationFile:
     def examples(self) -> Iterator[tuple[Place, ExampleRow | InvalidDocument]]:
         """Yield each example once, however often it was run; the same id with another content is wrong."""
         kept: dict[str, str] = {}
-        for place, found in self.entries():
+        for place, found in self._judged() if self.detected.format.judged else self.entries():
             if isinstance(found, InvalidDocument):
                 yield place, found
                 continue
@@ -67,6 +68,19 @@ class EvaluationFile:
             elif before != content:
                 message = f"the id {row.external_id} is used for another input already"
                 yield place, InvalidDocument.at(place.pointer, message)
+
+    def _judged(self) -> Iterator[tuple[Place, Entry | InvalidDocument]]:
+        """Yield the entries, the first of an example with what people said of all its trials."""
+        every = list(self.entries())
+        first: dict[str, int] = {}
+        for number, (_, found) in enumerate(every):
+            if isinstance(found, InvalidDocument) or found.example is None:
+                continue
+            before = first.setdefault(found.example.external_id, number)
+            earlier = every[before][1]
+            if before != number and isinstance(earlier, Entry) and earlier.example is not None:
+                every[before] = every[before][0], replace(earlier, example=merged(earlier.example, found.example))
+        yield from every
 
     def _read(self) -> Iterator[Found]:
         return self.detected.format.reading(self.document.value, self.decision)

@@ -9,13 +9,14 @@ from typing import Any, Literal
 
 from toolevals.grading.files.evaluation_files.content import content_of, example_of, said_in, transcript_of
 from toolevals.grading.files.evaluation_files.entry import Entry, Found, Trial
-from toolevals.grading.reading.examples import tools_in_row
+from toolevals.grading.files.evaluation_files.judging import Answer, Row, judgements_of, merged, noted, tool_names
+from toolevals.grading.reading.examples import ExampleRow, tools_in_row
 from toolevals.grading.reading.parsing import transcript_in
 from toolevals.grading.reading.parsing.content import result_text
 from toolevals.grading.reading.parsing.json_calls import call_of
 from toolevals.grading.reading.parsing.text import unheeded, with_text_calls
 from toolevals.grading.reading.telemetry.reading import cut_in
-from toolevals.grading.values import NOT_WHOLE, Message, ToolSpec
+from toolevals.grading.values import NOT_WHOLE, Call, Message, ToolSpec
 from toolevals.grading.values.problems import InvalidDocument, Problem
 from toolevals.json_types import JsonMapping, JsonObject, JsonValue
 
@@ -51,6 +52,9 @@ class Span:
     losses: tuple[Problem, ...] = ()
     is_partial: bool = False
     is_cut: bool = False
+    # What people said of it, and of its whole trace.
+    answers: tuple[Answer, ...] = ()
+    trace_answers: tuple[Answer, ...] = ()
 
 
 def traces_read(spans: Iterable[Span], prefix: str, tools: ReadTools = tools_in_row) -> Iterator[Found]:
@@ -117,7 +121,58 @@ def _entry(trace: str, root: Span, members: Sequence[Span], prefix: str, read: R
     transcript = with_text_calls(made, offered)
     every = (*every, *(Problem(root.pointer, f"{loss.what}: left out") for loss in unheeded(transcript, offered, "")))
     trial = Trial(example.external_id, transcript, content)
-    return Entry(example, trial, every)
+    judged_example = _judged(example, root, members, transcript.messages)
+    return Entry(judged_example, trial, (*every, *judged_example.losses[len(example.losses) :]))
+
+
+def _judged(example: ExampleRow, root: Span, members: Sequence[Span], messages: Sequence[Message]) -> ExampleRow:
+    """Return the example with what people said of its trace, or of the model call that made all of its calls.
+
+    What is said of another step is a note: a label is of all that should be called.
+    """
+    called = _calls_of(messages)
+    for span in members:
+        own = messages if span is root else None
+        if span.answers and span.kind == "model":
+            made = with_text_calls(transcript_of(said_in(span.made, span.made_at)), None).messages
+            own = made if _calls_of(made) == called else None
+        for answers, judged in ((span.answers, own), (span.trace_answers, messages)):
+            said, losses = (
+                noted(answers, "is about one step of several")
+                if judged is None
+                else judgements_of(answers, judged, tool_names(example.tools))
+            )
+            example = merged(example, replace(example, judgements=said))
+            example = replace(example, losses=(*example.losses, *losses))
+    return example
+
+
+def with_rows(spans: Sequence[Span], rows: Sequence[Row]) -> list[Span]:
+    """Return the spans, each with what rows of the file say of it; what is said of no span is a loss of the first."""
+    made = {span.id: span for span in spans}
+    traces = {span.trace: span.id for span in reversed(spans)}
+    lost: list[Problem] = []
+    for row in rows:
+        span = next((made[each] for each in row.about if each in made), None)
+        whole = None if span else next((made[traces[each]] for each in row.about if each in traces), None)
+        if row.loss is not None:
+            lost.append(row.loss)
+        elif row.answer is not None and span is not None:
+            made[span.id] = replace(span, answers=(*span.answers, row.answer))
+        elif row.answer is not None and whole is not None:
+            made[whole.id] = replace(whole, trace_answers=(*whole.trace_answers, row.answer))
+        elif row.answer is not None:
+            what = next(filter(None, row.about), "nothing")
+            lost.append(Problem(row.answer.pointer, f"{row.answer.name} is about {what}, which is not here: left out"))
+    found = [made[span.id] for span in spans]
+    if found and lost:
+        found[0] = replace(found[0], losses=(*found[0].losses, *lost))
+    return found
+
+
+def _calls_of(messages: Sequence[Message]) -> list[Call]:
+    """Return the calls of messages without their ids."""
+    return [replace(call, id=None) for message in messages for call in message.calls]
 
 
 def _given(span: Span, left: list[Problem] | None = None) -> JsonObject:

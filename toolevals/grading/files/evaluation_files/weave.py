@@ -17,8 +17,9 @@ from toolevals.grading.files.evaluation_files.entry import (
     object_in,
     unknown_keys,
 )
+from toolevals.grading.files.evaluation_files.judging import Answer, Row
 from toolevals.grading.files.evaluation_files.spans import Span, SpanKind, traces_read
-from toolevals.grading.values.problems import InvalidDocument
+from toolevals.grading.values.problems import InvalidDocument, Problem
 from toolevals.json_types import JsonMapping
 
 _CALL: Final = keys(
@@ -28,6 +29,7 @@ _CALL: Final = keys(
 )
 _KINDS: Final[Mapping[str, SpanKind]] = {"llm": "model", "tool": "tool"}
 _MESSAGES: Final = ("messages", "contents", "input")
+_ANNOTATION: Final = "wandb.annotation."
 _REFERENCE: Final = "weave:///"
 
 
@@ -84,8 +86,32 @@ def _span(pointer: str, call: JsonMapping, parents: set[Any]) -> Span:
         error=exception if isinstance(exception, str) and exception else None,
         tools=inputs["tools"] if isinstance(inputs.get("tools"), list) else None,
         usage=_usage(call),
-        losses=unknown_keys(call, _CALL),
+        losses=(*unknown_keys(call, _CALL), *(row.loss for row in _feedback(call) if row.loss is not None)),
+        answers=tuple(row.answer for row in _feedback(call) if row.answer is not None),
     )
+
+
+def _feedback(call: JsonMapping) -> list[Row]:
+    """Return what people said of a call: annotations, notes and reactions; what a scorer said is a loss."""
+    given = object_in(object_in(call, "summary"), "weave").get("feedback", call.get("feedback"))
+    rows: list[Row] = []
+    for place, each in enumerate(given if isinstance(given, list) else ()):
+        feedback = object_at(each, f"/summary/weave/feedback/{place}")
+        kind, payload = str(feedback.get("feedback_type") or ""), object_in(feedback, "payload")
+        author = str(feedback.get("creator") or feedback.get("wb_user_id") or "")
+        pointer = f"/summary/weave/feedback/{place}"
+        if kind.startswith(_ANNOTATION):
+            answer = Answer(author, kind.removeprefix(_ANNOTATION), payload.get("value"), pointer=pointer)
+        elif kind.startswith("wandb.note"):
+            answer = Answer(author, "note", payload.get("note"), pointer=pointer)
+        elif kind.startswith("wandb.reaction"):
+            answer = Answer(author, "thumbs", payload.get("detoned") or payload.get("emoji"), pointer=pointer)
+        else:
+            loss = Problem(pointer, f"{kind or 'feedback'} is by a program, not a person: left out")
+            rows.append(Row((), None, loss))
+            continue
+        rows.append(Row((), answer))
+    return rows
 
 
 def _kind(call: JsonMapping, *, is_leaf: bool) -> SpanKind:
