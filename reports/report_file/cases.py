@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
@@ -35,8 +34,6 @@ _LIMITS: Final = ((1_000_000, 5_000), (8_000, 200), (2_000, 60), (600, 24), (200
 _LONGEST_NAME: Final = 80
 # No longer texts stand where they are used.
 _SHORT: Final = 12
-# What cannot stand in a script element, or is no sign of its own in UTF-8.
-_ESCAPED: Final = re.compile("[<>&\u2028\u2029\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +122,7 @@ def case_texts(grading: Grading, chosen: Chosen, texts: Texts, *, redacted: bool
             revision = row.transcript.entry.revision
             detail = detail_without(row.detail, hidden.get(revision.pk, ()))
             room = left // cases_left
-            text, taken = _fitting(_Case(row, detail, longest=room, redacted=redacted), texts, room)
+            text, taken = _fitting(_Case(row, detail, longest=room // 2, redacted=redacted), texts, room)
             left, cases_left = left - taken, cases_left - 1
             yield text
 
@@ -150,7 +147,10 @@ def _fitting(case: _Case, texts: Texts, room: int) -> tuple[str, int]:
 def written(value: Any) -> str:
     """Return JSON that can stand in a script element."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-    return _ESCAPED.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+    for sign in "<>&\u2028\u2029":
+        text = text.replace(sign, f"\\u{ord(sign):04x}")
+    # Halves of a sign have no bytes of their own.
+    return text.encode("utf-8", "backslashreplace").decode()
 
 
 class _Case:
@@ -221,7 +221,7 @@ class _Case:
                     yield [f"{who}, a thought" if thought else who, self._mask.text(_words(block))]
 
     def _short(self, value: Any) -> Any:
-        """Return a document with its texts cut where one alone leaves no room for others: reading long ones takes long."""
+        """Return a document with its texts cut where one alone fills the case's room: reading long ones takes long."""
         if isinstance(value, dict):
             return {key: self._short(each) for key, each in value.items()}
         if isinstance(value, list):

@@ -107,9 +107,8 @@ def _data(grading: Grading, chosen: Chosen, matrix: Matrix, *, base: str, query:
     head = written({"base": base, "query": query, "rows": matrix.rows, "columns": matrix.columns})
     texts = Texts()
     cases = ",\n".join(case_texts(grading, chosen, texts, redacted=redacted))
-    return SafeString(
-        f'<script type="application/json" id="held">{head[:-1]},"cases":[{cases}],"texts":{written(list(texts))}}}</script>'
-    )
+    body = f'{head[:-1]},"cases":[{cases}],"texts":{written(list(texts))}}}'
+    return SafeString(f'<script type="application/json" id="held">{body}</script>')
 
 
 def _rows(matrix: Matrix) -> Iterator[tuple[str, list[DrawnCell], float | None]]:

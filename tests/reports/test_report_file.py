@@ -22,7 +22,9 @@ from toolevals.runs.models import CaseGrade, Grading, Transcript
 
 pytestmark = pytest.mark.django_db
 
-HOSTILE = "</script><script>alert(1)</script><!-- \u2028 \u2029 \u202egnp.exe <img src=x onerror=alert(2)> javascript:alert(3) &lt;"
+HOSTILE = (
+    "</script><script>alert(1)</script><!-- \u2028 \u2029 \u202egnp <img src=x onerror=alert(2)> javascript:alert(3)"
+)
 CELLS = {("get_order", "get_order"): 7, ("get_order", "refund"): 2, ("(none)", "refund"): 1}
 SECRET = "Ada Example, Elm Street 12"
 
