@@ -14,6 +14,7 @@ from labeling.conversation import CallBlock, DataBlock, TextBlock, read_conversa
 from labeling.conversation.turns import ROLES, Block
 from reports.cases.analysis import ComparedRow, case_title, compared_calls, compared_state
 from reports.cases.queries import verdict_counts, with_gold
+from reports.templatetags.report_numbers import layer_name
 from toolevals.grading.values import Expectation, Transcript
 from toolevals.grading.values.canonical import exact
 from toolevals.grading.values.verdict_table import VERDICT_NAMES
@@ -173,7 +174,8 @@ class _Case:
         judged = {f"judge: {name}": said for name, said in grade.judged.items()}
         verdicts: Mapping[str, Any] = {name: grade.verdicts[name] for name in VERDICT_NAMES if name in grade.verdicts}
         self._verdicts = [
-            [name, each.status, self._mask.reason(each.reason or "")] for name, each in (verdicts | judged).items()
+            [layer_name(name), each.status, self._mask.reason(each.reason or "")]
+            for name, each in (verdicts | judged).items()
         ]
 
     def document(self, longest: int, most: int) -> JsonObject:

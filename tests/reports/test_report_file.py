@@ -11,20 +11,15 @@ from typing import Any
 import pytest
 from django.urls import reverse
 
-from labeling.models import Revision
 from reports.report_file import cases as report_cases
 from reports.report_file.cases import MOST_CASES, chosen_cases
 from reports.report_file.document import report_file
 from tests.reports.building import Builder, Case, cases_of
-from toolevals.grading.values import Message, ToolCall
-from toolevals.grading.values import Transcript as TranscriptValue
-from toolevals.runs.models import CaseGrade, Grading, Transcript
+from tests.reports.strangers_texts import HOSTILE, write_texts
+from toolevals.runs.models import CaseGrade, Grading
 
 pytestmark = pytest.mark.django_db
 
-HOSTILE = (
-    "</script><script>alert(1)</script><!-- \u2028 \u2029 \u202egnp <img src=x onerror=alert(2)> javascript:alert(3)"
-)
 CELLS = {("get_order", "get_order"): 7, ("get_order", "refund"): 2, ("(none)", "refund"): 1}
 SECRET = "Ada Example, Elm Street 12"
 
@@ -48,26 +43,6 @@ def held(document: str) -> dict[str, Any]:
     parts = ("given", "done", "rows", "verdicts", "title", "expected", "actual", "name")
     told["cases"] = [{**case, **{part: said(case[part]) for part in parts}} for case in told["cases"]]
     return told  # type: ignore[no-any-return]
-
-
-def write_texts(grading: Grading, text: str) -> None:
-    """Put a text wherever strangers write: in requests, arguments, answers and reasons."""
-    for case in CaseGrade.objects.filter(grading=grading).select_related("transcript__entry__revision"):
-        call = ToolCall("refund", {text: {"deep": [text, 4_711_4711]}})
-        did = TranscriptValue((Message("assistant", text, (call,)), Message("tool", text)), answer=text)
-        Transcript.objects.filter(pk=case.transcript_id).update(document=did.to_document())
-        asked = {
-            "messages": [{"role": "system", "content": text}, {"role": text, "content": text}],
-            "context": {"k": text},
-        }
-        Revision.objects.filter(pk=case.transcript.entry.revision_id).update(input=asked)
-        detail = case.detail
-        for verdict in detail["verdicts"].values():
-            verdict["reason"] = text
-        detail["differences"] = [
-            {"pair": 0, "path": f"/{text}", "kind": "changed", "expected": {"exact": text}, "actual": text}
-        ]
-        CaseGrade.objects.filter(pk=case.pk).update(detail=detail)
 
 
 def test_it_tells_the_headline_the_matrix_and_every_case(grading):
