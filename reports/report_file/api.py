@@ -7,7 +7,7 @@ from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
 
-from reports.report_file.views import NotComparedError, host_of, report_response
+from reports.report_file.asked import NotComparedError, host_of, report_response
 from reports.run.api import GRADING, RunReportView
 from toolevals.workspace.api.problems import Problems
 

@@ -171,8 +171,8 @@ class _Case:
         self._rows = [self._compared(each) for call in calls for each in (*call.rows, *call.agreed)]
         for record in compared_state(grade.details).records:
             self._rows += [self._compared(each, f"state: {record.name}: ") for each in record.rows]
-        judged = {f"judge: {name}": said for name, said in grade.judged.items()}
-        verdicts: Mapping[str, Any] = {name: grade.verdicts[name] for name in VERDICT_NAMES if name in grade.verdicts}
+        judged: dict[str, Any] = {f"judge: {name}": said for name, said in grade.judged.items()}
+        verdicts: dict[str, Any] = {name: grade.verdicts[name] for name in VERDICT_NAMES if name in grade.verdicts}
         self._verdicts = [
             [layer_name(name), each.status, self._mask.reason(each.reason or "")]
             for name, each in (verdicts | judged).items()
@@ -180,7 +180,7 @@ class _Case:
 
     def document(self, longest: int, most: int) -> JsonObject:
         """Return it with no longer text and no more turns and rows than these; the last turns stay."""
-        is_cut = self._is_cut or max(map(len, (self._given, self._done, self._rows))) > most
+        is_cut = self._is_cut or max(len(self._given), len(self._done), len(self._rows)) > most
 
         def cut(value: Any) -> Any:
             nonlocal is_cut
