@@ -125,7 +125,7 @@ def test_only_who_asked_and_owners_get_it_and_a_day_later_it_is_gone(
     assert list(found.values()) == [(200, 200), (404, 404), (200, 200)]
     assert job_files_forget(timezone.now() + timedelta(days=1, minutes=1)) == 1
     assert browser_of.get(file).status_code == 410
-    assert "is gone" in browser_of.get(job.result_path).content.decode()
+    assert "has expired" in browser_of.get(job.result_path).content.decode()
 
 
 def test_a_cancelled_job_leaves_nothing(grading, viewer, run_jobs):

@@ -55,7 +55,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     if words[:3] == COMPLETE:
         return _complete(words[3:])
     if words[:1] and words[0] in OLD_VERBS:
-        note(f"toolevals: `{words[0]}` has been renamed to `{OLD_VERBS[words[0]]}")
+        note(f"toolevals: `{words[0]}` has been renamed to `{OLD_VERBS[words[0]]}`")
         words[0] = OLD_VERBS[words[0]]
     # A verb needs only its own dependencies, and no time for those of others.
     asked = [word for word in words if not word.startswith("-")][:1]
