@@ -16,7 +16,9 @@ from reports.report_file.cases import MOST_CASES, chosen_cases
 from reports.report_file.document import report_file
 from tests.reports.building import Builder, Case, cases_of
 from tests.reports.strangers_texts import HOSTILE, write_texts
-from toolevals.runs.models import CaseGrade, Grading
+from toolevals.grading.values.verdicts import JudgedVerdict
+from toolevals.runs.judging.services import rubric_use
+from toolevals.runs.models import CalibratedCase, CaseGrade, Grading, Judge, JudgeCalibration
 
 pytestmark = pytest.mark.django_db
 
@@ -163,3 +165,20 @@ def test_page_and_rest_send_the_same_file(grading, get):
         reverse("reports:report-file", args=[grading.run.project.slug, grading.run.number])
         in get("bundle", grading).content.decode()
     )
+
+
+def test_what_a_judge_says_is_left_out_while_people_rate_the_case(grading, project):
+    rubric = rubric_use(project=project, actor=None, name="argument_semantics")
+    judge = Judge.objects.create(
+        project=project, name="Tone", rubric=rubric, model="judge-2", is_pinned=True, options={}
+    )
+    said = JudgedVerdict("argument_semantics", 1, "failed", 0.0, "Too curt").to_document()
+    for case in grading.cases.all():
+        CaseGrade.objects.filter(pk=case.pk).update(detail=case.detail | {"judged": {"argument_semantics": said}})
+    judged = ["judge: argument_semantics", "failed", "Too curt"]
+    assert all(judged in case["verdicts"] for case in held(report_file(grading))["cases"])
+    rated = grading.cases.first()
+    made = JudgeCalibration.objects.create(judge=judge, grading=grading, raters=1, seed="s", drawn_from={})
+    CalibratedCase.objects.create(calibration=made, position=0, case=rated, is_held_out=True, passed=True)
+    cases = held(report_file(grading))["cases"]
+    assert [case["id"] for case in cases if judged not in case["verdicts"]] == [str(rated.pk)]
