@@ -45,6 +45,8 @@ PAGES = (
     "policy-precondition",
 )
 DOWNLOADS = (
+    "tool-source-csv",
+    "tool-source-gold-csv",
     "failures-csv",
     "remarks-csv",
     "reactions-csv",
@@ -218,6 +220,11 @@ RULES = {
     "reports-api:remarks": Rule(Role.VIEWER),
     "reports-api:refusal-mark": Rule(Role.REVIEWER),
     "reports-api:case-remarks": Rule(Role.VIEWER, Role.REVIEWER),
+    # Where tools come from: every member reads, those who publish tools write.
+    "reports:tool-source": Rule(Role.VIEWER, Role.ADJUDICATOR),
+    "reports-api:tool-source": Rule(Role.VIEWER, Role.ADJUDICATOR),
+    "reports-api:tool-source-look": Rule(Role.ADJUDICATOR),
+    "reports-api:tool-source-publish": Rule(Role.ADJUDICATOR),
     # Policies: every member reads, those who adjudicate write, owners delete.
     "reports:policies": Rule(Role.VIEWER, Role.ADJUDICATOR),
     "reports:policy-version": Rule(Role.VIEWER, Role.ADJUDICATOR),

@@ -1,4 +1,4 @@
-"""Define the background work of `reports`: each task takes a batch's id and calls one service."""
+"""Define the background work of `reports`: most tasks take a batch's id, each calls one service."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from reports.dropped import preview as looking
 from reports.gates.services import gate_decide
 from reports.guard.measuring import rates_measure
 from reports.suspects import services as counting
+from reports.tool_drift import services as watching
 from toolevals.celery import app
 from toolevals.workspace.jobs.leases import batch_work
 
@@ -58,3 +59,9 @@ def file_look(batch_id: str) -> None:
 def policy_rates(batch_id: str) -> None:
     """Measure the rules of a policy's version."""
     batch_work(batch_id, rates_measure)
+
+
+@app.task(name=watching.TASK)
+def sources_look() -> None:
+    """Look at the sources of tools that are due."""
+    watching.sources_look()

@@ -24,6 +24,7 @@ from reports.report_file import views as report_file
 from reports.run import views as run
 from reports.solved import views as solved
 from reports.suspects import views as suspects
+from reports.tool_drift import views as tool_drift
 from reports.trends import views as trends
 
 # Tables that a file holds as the zip of the run does, and those that can be long.
@@ -51,6 +52,9 @@ app_name = "reports"
 urlpatterns = [
     *(path(f"runs/<int:number>/{name}.csv", downloads.whole_table(name), name=f"{name}-csv") for name in WHOLE),
     *(path(f"runs/<int:number>/{name}.csv", downloads.long_table(name), name=f"{name}-csv") for name in LONG),
+    path("registries/<slug:registry>/source/", tool_drift.tool_source, name="tool-source"),
+    path("registries/<slug:registry>/source/changes.csv", tool_drift.changes_csv, name="tool-source-csv"),
+    path("registries/<slug:registry>/source/gold.csv", tool_drift.misfits_csv, name="tool-source-gold-csv"),
     path("policies/", guard.policies, name="policies"),
     path("policies.csv", guard.policies_csv, name="policies-csv"),
     path("policies/<slug:policy>/", guard.policy, name="policy"),

@@ -21,6 +21,7 @@ from reports.report_file import api as report_file
 from reports.run import api as run
 from reports.solved import api as solved
 from reports.suspects import api as suspects
+from reports.tool_drift import api as tool_drift
 from reports.trends import api as trends
 
 app_name = "reports-api"
@@ -63,6 +64,13 @@ urlpatterns = [
     path("gates/<uuid:gate>/", gates.HeldGateDetail.as_view(), name="gate"),
     path("named-gates/", gates.NamedGatesView.as_view(), name="named-gates"),
     path("named-gates/<slug:name>/", gates.NamedGateView.as_view(), name="named-gate"),
+    path("registries/<slug:registry>/source/", tool_drift.ToolSourceView.as_view(), name="tool-source"),
+    path("registries/<slug:registry>/source/look/", tool_drift.ToolSourceLookView.as_view(), name="tool-source-look"),
+    path(
+        "registries/<slug:registry>/source/publish/",
+        tool_drift.ToolSourcePublishView.as_view(),
+        name="tool-source-publish",
+    ),
     path("policies/", guard.PoliciesView.as_view(), name="policies"),
     path("policies/<slug:policy>/", guard.PolicyDetail.as_view(), name="policy"),
     path(

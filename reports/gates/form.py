@@ -166,7 +166,7 @@ class MoreForm(PlainForm):
         strip=False,
         label="Other rules, as YAML or JSON",
         widget=forms.Textarea({"rows": 4, "class": "form-control mono", "spellcheck": "false"}),
-        help_text="assertions, thresholds and groups of metrics.",
+        help_text="assertions, thresholds, groups of metrics and tool_drift.",
     )
 
     def clean_more(self) -> JsonObject:

@@ -18,6 +18,7 @@ from reports.gates.cases import grading_cases, unread_notes
 from reports.gates.issue_scores import issue_notes, issue_problems, with_issue_names
 from reports.models import GateBadge, GatePreview, HeldGate, NamedGate
 from reports.run.baseline_agents import highest, version_baseline_agents
+from reports.tool_drift.gating import tool_drift_seen
 from toolevals.grading.gates.case_table import CaseTable
 from toolevals.grading.gates.documents import read_gate
 from toolevals.grading.gates.evaluation import (
@@ -164,6 +165,7 @@ def _decided(held: HeldGate, gate: Gate, lease: Lease) -> GateResult:
         held.is_release_candidate,
         _slice_name(held),
         _errored(held.grading),
+        tool_drift_seen(held.run) if gate.tool_drift is not None else None,
     )
     baseline_agents = highest(version_baseline_agents(held.grading.dataset_version_id))
     judges = judge_notes((seat["rubric"], seat["model"], seat["pinned"]) for seat in held.grading.judges)

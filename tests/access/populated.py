@@ -45,6 +45,7 @@ MADE: tuple[Callable[[World], Any], ...] = (
     lambda world: reports_arguments.a_bundle(world, world.owner),
     lambda world: reports_arguments.a_suspect(world, world.owner),
     lambda world: reports_arguments.a_score(world, world.owner),
+    lambda world: reports_arguments.a_source(world, world.owner),
     lambda world: labeling_arguments.a_label_of(world, world.people[Role.REVIEWER]),
     lambda world: labeling_arguments.an_export(world, world.owner),
     lambda world: labeling_arguments.an_import(world, world.owner),

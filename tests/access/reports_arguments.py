@@ -18,6 +18,7 @@ from reports.guard.measuring import rates_measure, rates_start
 from reports.issues.gathering import issue_id
 from reports.models import Issue, IssueCase, IssueTrace, PolicyRates, PolicyRefusal, Suspect
 from reports.public_scores.services import public_score_record
+from tests.access.registry_arguments import a_version as a_registry_version
 from tests.access.runs_arguments import a_case, a_graded_run, a_grading, a_number
 from tests.access.traces_arguments import a_trace
 from tests.access.world import Argument, World
@@ -25,8 +26,10 @@ from tests.labeling.rows import SHOP_TOOLS
 from toolevals.grading.failures import Failure, kind_of, name_of
 from toolevals.grading.guard import Decision
 from toolevals.registry.guard_checks.days import decision_count
-from toolevals.registry.models import GuardDay, Policy, PolicyVersion
+from toolevals.registry.models import GuardDay, Policy, PolicyVersion, ToolSource
 from toolevals.registry.policies.services import policy_activate, policy_create
+from toolevals.registry.sources.services import look_keep, source_set
+from toolevals.registry.tool_lists import tool_list_of, tools_in
 from toolevals.runs.models import CaseGrade, Grading, Run
 from toolevals.workspace.jobs.leases import batch_work
 from toolevals.workspace.models import Batch, User
@@ -251,7 +254,22 @@ def a_refusal(world: World, person: User) -> UUID:
     return refusals.earliest("pk").pk  # type: ignore[no-any-return]
 
 
+def a_source(world: World, person: User) -> str:
+    """Return a registry with a source in which a tool is gone; the first call makes it."""
+    version = a_registry_version(world)
+    registry = version.registry
+    if not ToolSource.objects.filter(registry=registry).exists():
+        tools = tool_list_of(project=world.project, specs=tools_in(version.tools)[:1])
+        source = source_set(
+            registry=registry, actor=None, kind="openapi", options={"url": "https://tools.example.org/"}
+        )
+        effect = {"read": 0, "is_whole": True, "count": 0, "misfits": []}
+        look_keep(source, tools=tools, compared=version, effect=effect)
+    return str(registry.slug)
+
+
 ARGUMENTS: dict[str, Argument] = {
+    "registry": a_source,
     "refusal": a_refusal,
     "policy": a_measured_policy,
     "rates": a_measurement,

@@ -128,7 +128,7 @@ def sample(ada: Page, app: LiveApp) -> int:
     ada.goto(f"{app.url}/p/shop/traces/")
     expect(ada.locator("tbody tr").first).to_be_visible()
     picture(ada, "traces")
-    ada.get_by_role("link", name="Make examples", exact=True).click()
+    ada.get_by_role("link", name="Create examples", exact=True).click()
     ada.get_by_label("Traces", exact=True).fill(str(TRACES))
     ada.get_by_label("Turns").select_option("one")
     ada.get_by_label("clusters of requests").check()
@@ -139,7 +139,7 @@ def sample(ada: Page, app: LiveApp) -> int:
     expect(ada.get_by_text(f"{TRACES} traces drawn")).to_be_visible()
     count = int(heading.inner_text().split()[0])
     picture(ada, "texts")
-    ada.get_by_role("button", name=f"Make {count} examples").click()
+    ada.get_by_role("button", name=f"Create {count} examples").click()
     expect(ada.get_by_role("heading", name=f"{count} examples made")).to_be_visible(timeout=SLOW)
     picture(ada, "made")
     return count

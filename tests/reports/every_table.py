@@ -237,6 +237,8 @@ OF_PROJECT = (
         rows_of.whole,
         query={"tool": "cancel_order", "after": "get_order"},
     ),
+    Table("tool-source-csv", "tool-source", rows_of.under("changes")),
+    Table("tool-source-gold-csv", "tool-source", rows_of.under("misfits")),
     Table("digest-csv", "digest", rows_of.under("lines")),
     Table("policy-days-csv", "policy-days", rows_of.under("results")),
     Table("solved-csv", "solved", rows_of.under("cells")),

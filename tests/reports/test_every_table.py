@@ -18,7 +18,7 @@ from reports.public_scores.services import public_score_record
 from reports.urls import urlpatterns
 from tests.access.addresses import addresses
 from tests.access.registry_arguments import a_version as a_registry_version
-from tests.access.reports_arguments import a_gate, a_measured_policy, a_measurement
+from tests.access.reports_arguments import a_gate, a_measured_policy, a_measurement, a_source
 from tests.access.traces_arguments import a_trace
 from tests.access.workspace_arguments import a_webhook
 from tests.access.world import World
@@ -43,6 +43,7 @@ pytestmark = pytest.mark.django_db
 
 # Nothing of this kind is in what was made: the tables are compared all the same.
 MAY_BE_EMPTY = {
+    "tool-source-gold-csv",
     "suspects-csv",
     "baseline-agents-csv",
     "compare-registry-csv",
@@ -112,6 +113,7 @@ def arguments(made: Grading, owner: Any, run_jobs: Any) -> dict[str, Any]:
         "policy": a_measured_policy(world, owner),
         "rates": a_measurement(world, owner),
         "rule": "blocked",
+        "registry": a_source(world, owner),
         "preview": preview.pk,
         "case_id": made.cases.order_by("pk")[0].pk,
         "project": made.run.project.slug,
@@ -221,6 +223,7 @@ def test_files_and_answers_agree_to_the_last_digit(answers):
 PAGES: tuple[tuple[str, dict[str, str]], ...] = (
     ("run", {}),
     ("matrix", {}),
+    ("tool-source", {}),
     ("arguments", {}),
     ("recovery", {}),
     ("reliability", {}),
@@ -266,6 +269,7 @@ LISTS = (
 )
 # Tables that the pages have not where there is nothing to show.
 NEED_ROWS = {
+    "tool-source-gold-csv",
     "compare-registry-csv",
     "baseline-agents-csv",
     "readings-csv",

@@ -140,7 +140,9 @@ def version_changes(before: Sequence[ToolSpec], after: Sequence[ToolSpec]) -> li
     """Return the tools that differ, those of the newer version first, in its order."""
     old = {tool.name: tool for tool in before}
     new = {tool.name: tool for tool in after}
-    changes = [_change(old.get(tool.name), tool) for tool in new.values() if old.get(tool.name) != tool]
+    digests = {tool.digest for tool in before}
+    # Not by `==`, to which 1 is True.
+    changes = [_change(old.get(tool.name), tool) for tool in new.values() if tool.digest not in digests]
     gone = [ToolChange(name, "removed", _words(tool.description, "")) for name, tool in old.items() if name not in new]
     return changes + gone
 

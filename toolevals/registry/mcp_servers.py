@@ -12,9 +12,11 @@ from toolevals.agents.network import AddressPolicy
 from toolevals.agents.options import McpOptions
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.json_types import JsonMapping, JsonObject
-from toolevals.registry.models import Registry
+from toolevals.registry.models import Registry, RegistryVersion, ToolSource
 from toolevals.registry.services import registry_publish
+from toolevals.registry.sources.models import SourceKind
 from toolevals.workspace.audit.services import audit_record
+from toolevals.workspace.clock import database_now
 from toolevals.workspace.jobs.leases import Lease
 from toolevals.workspace.jobs.services import BatchPlan, job_create
 from toolevals.workspace.models import Job, Project, User
@@ -96,6 +98,15 @@ def registry_fetch(lease: Lease) -> None:
         version = registry_publish(
             registry=registry, actor=job.actor, document=document, format="mcp", note=said["note"]
         )
+        _source_keep(version, said["options"], job.actor)
         address = reverse("registry:version", args=[registry.project.slug, registry.slug, version.number])
         Job.objects.filter(pk=job.pk).update(result_path=address)
         lease.report({"registry": registry.slug, "version": version.number, "name": str(version)})
+
+
+def _source_keep(version: RegistryVersion, options: JsonMapping, actor: User | None) -> None:
+    """Keep where a version came from as its registry's source, where none is kept yet."""
+    now = database_now()
+    seen = {"looked_at": now, "seen_at": now, "tools": version.tools, "losses": version.losses, "compared": version}
+    made = {"kind": SourceKind.MCP, "options": dict(options), "actor": actor, **seen}
+    ToolSource.objects.get_or_create(registry=version.registry, defaults=made)

@@ -8,6 +8,7 @@ from django.db import models
 
 from toolevals.registry.guard_checks.models import GuardCount, GuardDay
 from toolevals.registry.policies.models import Policy, PolicyVersion
+from toolevals.registry.sources.models import ToolSource
 from toolevals.workspace.fields import DocumentField, MomentField, PublicIdField
 from toolevals.workspace.models import Project, Trashable, Untrashed, User, within
 from toolevals.workspace.requests import whole_number
@@ -21,6 +22,7 @@ __all__ = [
     "RegistryVersion",
     "ToolList",
     "ToolListEntry",
+    "ToolSource",
     "ToolSpec",
 ]
 

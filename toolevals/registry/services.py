@@ -9,6 +9,7 @@ from django.db.models import Max
 
 from toolevals.grading.json_schema.conformance import states_formats, with_formats
 from toolevals.grading.reading.specs import Choice, ReadTools, read_tools
+from toolevals.grading.values import ToolSpec
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.registry.models import Registry, RegistryVersion
 from toolevals.registry.tool_lists import tool_list_of, tools_in
@@ -60,10 +61,7 @@ def tools_publish(
     if not read.tools:
         left = "; ".join(str(loss) for loss in read.losses[:3])
         raise InvalidDocument.at("", f"holds no tool. Send at least one{f' ({left})' if left else ''}")
-    if assert_formats is None:
-        assert_formats = any(tool.assert_formats for tool in read.tools) or not _annotates_formats(registry)
-    specs = [with_formats(tool, asserted=assert_formats) for tool in read.tools]
-    tools = tool_list_of(project=registry.project, specs=specs)
+    tools = tool_list_of(project=registry.project, specs=published_specs(registry, read, assert_formats))
     with transaction.atomic():
         # One publisher at a time: the numbers have no gap and no double.
         Registry.objects.select_for_update().get(pk=registry.pk)
@@ -95,6 +93,13 @@ def tools_publish(
         if newest is not None:
             _change_note(version)
     return version
+
+
+def published_specs(registry: Registry, read: ReadTools, assert_formats: bool | None = None) -> list[ToolSpec]:
+    """Return the tools as publishing what was read makes them: with formats asserted or not."""
+    if assert_formats is None:
+        assert_formats = any(tool.assert_formats for tool in read.tools) or not _annotates_formats(registry)
+    return [with_formats(tool, asserted=assert_formats) for tool in read.tools]
 
 
 def _change_note(version: RegistryVersion) -> None:

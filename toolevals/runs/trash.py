@@ -36,7 +36,7 @@ from labeling.models import (
     VersionEntry,
 )
 from toolevals.json_types import JsonObject
-from toolevals.registry.models import Policy, Registry, RegistryVersion
+from toolevals.registry.models import Policy, Registry, RegistryVersion, ToolSource
 from toolevals.runs.models import (
     Agent,
     CaseGrade,
@@ -362,6 +362,7 @@ class Registries(TrashKind):
         return int(RegistryVersion.objects.filter(registry=row).count())
 
     def destroy(self, row: Any, until: float) -> bool:
+        ToolSource.objects.filter(registry=row).delete()
         for version in RegistryVersion.objects.filter(registry=row).exclude(_in_use()).order_by("pk"):
             try:
                 version.delete()

@@ -271,6 +271,7 @@ SWEEP_TASKS: dict[str, float] = {
     "labeling.batches.services.assignments_free": 300,
     "reports.issues.gathering.issues_due": 2,
     "reports.gates.services.gate_previews_forget": 3600,
+    "reports.tool_drift.services.sources_due": 5,
     "toolevals.workspace.uploads.services.uploads_forget": 3600,
     "toolevals.workspace.jobs.files.job_files_forget": 3600,
     "toolevals.workspace.uploads.services.stray_files_sweep": 3600,

@@ -17,6 +17,7 @@ PAGES = {
     "reports:gate": "p/{}/gates/{}/",
     "runs:drift": "p/{}/judges/drift/{}/",
     "reports:run": "p/{}/runs/{}/",
+    "reports:tool-source": "p/{}/registries/{}/source/",
     "reports:suspects": "p/{}/datasets/{}/versions/{}/suspects/",
     "traces:promotion": "p/{}/traces/examples/{}/",
     "workspace:secrets": "p/{}/secrets/",

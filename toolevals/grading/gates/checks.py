@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from toolevals.grading.gates.case_table import CaseTable, Scores
 from toolevals.grading.gates.conditions import Condition
@@ -153,6 +153,30 @@ def _figure(outcomes: Counter[Scores], k: int) -> Figure:
 
 def _open(rule: ConsistencyRule, name: str, bound: str, reason: str, *, skipped: bool = False) -> Check:
     return Check(name, "skipped" if skipped else "unanswered", None, 0, None, bound, reason, rule.metric)
+
+
+@dataclass(frozen=True, slots=True)
+class ToolDriftSeen:
+    """The state that the last look at the source of a run's tools saw.
+
+    `at_risk` are the changes since the run's tools that may break calls, each in words. `note` says when that was.
+    """
+
+    at_risk: tuple[str, ...]
+    note: str
+
+
+def check_tool_drift(seen: ToolDriftSeen | None) -> Check:
+    """Return the check that no change at the source of the run's tools breaks calls; unanswered where none is known."""
+    name, bound = "tool drift", "no breaking change at the source"
+    if seen is None:
+        reason = "No source of the run's tools was read yet: keep one on the page of their registry."
+        return Check(name, "unanswered", None, 0, None, bound, reason)
+    if not seen.at_risk:
+        return Check(name, "passed", None, 0, None, bound, note=seen.note)
+    more = f", and {len(seen.at_risk) - 1:,} more" if len(seen.at_risk) > 1 else ""
+    reason = f"The tools of the run are not those of their source any more: {seen.at_risk[0]}{more}."
+    return Check(name, "failed", None, 0, None, bound, reason, note=seen.note)
 
 
 _METRIC = "recovery"

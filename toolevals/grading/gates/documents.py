@@ -101,6 +101,7 @@ def read_gate(document: JsonValue) -> Gate:
         unscored=_unscored(document.get("unscored", {})),
         groups=reader.groups(document.get("groups", ())),
         consistency=tuple(_consistency(each) for each in document.get("consistency", ())),
+        tool_drift=document["tool_drift"].get("on_fail", "error") if "tool_drift" in document else None,
     )
     reader.problems += outside_problems(document)
     if reader.problems:

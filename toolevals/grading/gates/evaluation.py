@@ -10,7 +10,13 @@ from dataclasses import dataclass, replace
 from functools import cache
 
 from toolevals.grading.gates.case_table import CaseTable, Tally, published_sources, with_groups
-from toolevals.grading.gates.checks import check_consistency, check_failures, check_figure
+from toolevals.grading.gates.checks import (
+    ToolDriftSeen,
+    check_consistency,
+    check_failures,
+    check_figure,
+    check_tool_drift,
+)
 from toolevals.grading.gates.conditions import CaseAssertion, Condition
 from toolevals.grading.gates.metrics import Figure, ToolCounts, figure_of, share_meeting
 from toolevals.grading.gates.regressions import PairedRuns, check_regressions
@@ -137,6 +143,8 @@ class Evidence:
     consistency_name: str = ""
     # How many cases of the run are errored, and what the first says, as a sentence: it stands at unanswered checks.
     errored: str = ""
+    # What is known of the source of the run's tools; None where that is nothing.
+    tool_drift: ToolDriftSeen | None = None
 
 
 # Told before each rule how many are decided, of how many; what it raises ends the deciding.
@@ -221,6 +229,8 @@ class _Evaluation:
         yield self._thresholds()
         yield from (self._regressions(rule) for rule in self.gate.regressions)
         yield from (self._consistency(rule) for rule in self.gate.consistency)
+        if (on_fail := self.gate.tool_drift) is not None:
+            yield (softened(check_tool_drift(self.evidence.tool_drift), on_fail),)
 
     def _bound(self, bound: Bound) -> Iterator[Check]:
         kinds = self.cases.kinds

@@ -219,6 +219,8 @@ class Gate:
     groups: tuple[MetricGroup, ...] = ()
     # Asked of release candidates alone.
     consistency: tuple[ConsistencyRule, ...] = ()
+    # What it means that the source of the run's tools lists others by now, which break calls; None: not asked.
+    tool_drift: OnFail | None = None
 
     @property
     def metrics(self) -> tuple[str, ...]:

@@ -1,0 +1,1 @@
+"""Keep where a registry's tools come from, and look there for what changed."""
