@@ -20,6 +20,7 @@ from reports.preconditions import views as preconditions
 from reports.public_scores import views as public_scores
 from reports.recovery import views as recovery
 from reports.reliability import views as reliability
+from reports.report_file import views as report_file
 from reports.run import views as run
 from reports.solved import views as solved
 from reports.suspects import views as suspects
@@ -95,6 +96,7 @@ urlpatterns = [
     path("runs/<int:number>/files/<slug:table>/<uuid:file>/", downloads.send_table_file, name="table-file"),
     path("runs/<int:number>/bundle/", downloads.bundle, name="bundle"),
     path("runs/<int:number>/bundle/<uuid:bundle>/", downloads.bundle_file, name="bundle-file"),
+    path("runs/<int:number>/report.html", report_file.send_report_file, name="report-file"),
     path("runs/<int:number>/reliability/", reliability.reliability, name="reliability"),
     path("runs/<int:number>/reliability.csv", reliability.reliability_csv, name="reliability-csv"),
     path("runs/<int:number>/variance.csv", reliability.variance_csv, name="variance-csv"),

@@ -17,6 +17,7 @@ from reports.issues import api as issues
 from reports.matrix import api as matrix
 from reports.preconditions import api as preconditions
 from reports.public_scores import api as public_scores
+from reports.report_file import api as report_file
 from reports.run import api as run
 from reports.solved import api as solved
 from reports.suspects import api as suspects
@@ -34,6 +35,7 @@ urlpatterns = [
     path("runs/<int:number>/cases/<uuid:case_id>/remarks/", cases.CaseRemarksView.as_view(), name="case-remarks"),
     path("runs/<int:number>/layers/", run.LayersView.as_view(), name="layers"),
     path("runs/<int:number>/bundle/", downloads.BundleView.as_view(), name="bundle"),
+    path("runs/<int:number>/report-file/", report_file.ReportFileView.as_view(), name="report-file"),
     path("runs/<int:number>/files/<slug:table>/", downloads.TableView.as_view(), name="table"),
     path("files/<uuid:file>/", downloads.TableFileView.as_view(), name="table-file"),
     path("bundles/<uuid:bundle>/", downloads.BundleFileView.as_view(), name="bundle-file"),

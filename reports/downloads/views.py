@@ -12,11 +12,13 @@ from django.urls import reverse
 from django.utils.http import urlencode
 from django.views.decorators.http import require_http_methods, require_safe
 
+from reports.compare.queries import candidates_for
 from reports.downloads.bundle_tables import BUNDLED
 from reports.downloads.long_tables import COMPARED, TableRequest, read_table_request
 from reports.downloads.services import BUNDLE, CONTENTS, TABLE, bundle_start, table_belongs, table_of, table_start
 from reports.matrix.queries import counted_matrix
 from reports.matrix.state import read_matrix_state
+from reports.report_file.cases import MOST_CASES
 from reports.run import table as tables
 from reports.run.header import graded, run_head
 from reports.run.tools import tools_of
@@ -27,6 +29,8 @@ from toolevals.workspace.jobs.files import KEPT, job_file
 from toolevals.workspace.models import Job
 from toolevals.workspace.requests import ProjectRequest
 from toolevals.workspace.tables import table_file
+
+MOST_BASELINES = 50
 
 
 def whole_table(name: str) -> Callable[[ProjectRequest, int], HttpResponseBase]:
@@ -170,6 +174,8 @@ def bundle(request: ProjectRequest, number: int) -> HttpResponse:
         "run": head.run,
         "grading": grading,
         "contents": CONTENTS,
+        "most_cases": MOST_CASES,
+        "baselines": candidates_for(head.run, MOST_BASELINES) if head.is_newest and not head.run.baseline_agent else [],
         "job": job,
         "file": job_file(job) if job else None,
         "kept_until": job.finished_at + KEPT if job and job.finished_at else None,

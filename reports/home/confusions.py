@@ -85,7 +85,7 @@ def confusions_of(grading: Grading) -> Confusions:
 def _drawn(grading: Grading) -> Confusions:
     matrix = counted_matrix(grading, _WHOLE)
     largest = matrix.confusions[:MOST_CONFUSIONS]
-    drawn = _most_confused(matrix)
+    drawn = most_confused(matrix)
     named = len(drawn.rows) <= MOST_NAMED
     start = NAMES if named else 0.0
     columns = dict(_places(drawn.columns, start))
@@ -112,7 +112,8 @@ _WHOLE: Final = MatrixState(order=Order.CLUSTER)
 _held = lru_cache(maxsize=MOST_HELD)(_drawn)
 
 
-def _most_confused(matrix: Matrix) -> Matrix:
+def most_confused(matrix: Matrix) -> Matrix:
+    """Return the matrix of at most MOST_CLASSES classes: those that are confused most."""
     if len(matrix.columns) <= MOST_CLASSES:
         return matrix
     names: dict[str, None] = {}

@@ -92,6 +92,24 @@ def test_tables_come_as_parquet_by_the_client_and_the_command(run, tmp_path):
     assert command.main(["export"]) == Exit.CONFIGURATION
 
 
+def test_a_run_comes_as_one_html_file_by_the_client_and_the_command(run, tmp_path):
+    file = tmp_path / "run.html"
+    asked = ["export", "--run", str(run.number), "--format", "html"]
+    assert command.main([*asked, "-o", str(file)]) == Exit.OK
+    assert file.read_bytes() == b"".join(run.report_file())
+    assert file.read_text().startswith("<!doctype html>")
+    assert f"{run.page}cases/".removesuffix("cases/") in file.read_text()
+    assert command.main([*asked, "--redacted", "-o", str(file)]) == Exit.OK
+    assert "Redacted" in file.read_text()
+    assert "[text, " in file.read_text()
+    with pytest.raises(ServerError, match="is not compared with itself"):
+        list(run.report_file(baseline=str(run.number)))
+    for wrong in (["--table", "cases"], ["--candidate", "1"], ["--version", "1"]):
+        assert command.main([*asked, *wrong]) == Exit.CONFIGURATION
+    assert command.main(["export", "client", "--format", "html"]) == Exit.CONFIGURATION
+    assert command.main(["export", "--run", str(run.number), "--redacted"]) == Exit.CONFIGURATION
+
+
 def test_examples_come_back(dataset, tmp_path):
     assert [row["id"] for row in dataset.examples()] == ["ex-1", "ex-2"]
     file = dataset.export(tmp_path / "examples.csv", "csv", version="1")

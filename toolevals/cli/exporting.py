@@ -1,4 +1,4 @@
-"""Runs `toolevals export`: writes a dataset, a frozen version of it, or a table of a run as a file."""
+"""Runs `toolevals export`: writes a dataset, a frozen version of it, a run or one of its tables as a file."""
 
 from __future__ import annotations
 
@@ -15,6 +15,8 @@ FORMATS = ("jsonl", "csv", "labels-csv", "parquet", "labels-parquet", "bfcl", "o
 COMPARED = "compare-cases"
 TABLES = ("cases", "judged", "state", "trials", "episodes", COMPARED)
 RUN_FORMATS = ("csv", "parquet")
+# The whole run, as a page that opens without a server.
+HTML = "html"
 # Formats that have no form for some examples.
 PARTIAL = frozenset({"bfcl", "openai-chat"})
 
@@ -31,8 +33,10 @@ def add_parser(verbs: Verbs) -> None:
     parser.add_argument("--run", type=int, dest="number", metavar="R", help="a table of this run in place of a dataset")
     parser.add_argument("--table", choices=TABLES, help=f"which table of the run; by default {TABLES[0]}")
     parser.add_argument("--candidate", metavar="R", help="with compare-cases: the run that is compared with")
-    words = "default: jsonl, the only format without losses; of a run csv, the default, or parquet"
-    parser.add_argument("--format", choices=FORMATS, help=words)
+    parser.add_argument("--baseline", metavar="R", help="with html: a run to compare with")
+    parser.add_argument("--redacted", action="store_true", help="with html: mask texts, values and reasons")
+    words = "default: jsonl, the only format without losses; of a run csv, the default, parquet, or html for all of it"
+    parser.add_argument("--format", choices=(*FORMATS, HTML), help=words)
     parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="by default standard output")
     add_server_options(parser)
     parser.set_defaults(run=run)
@@ -42,10 +46,12 @@ def run(arguments: argparse.Namespace) -> int:
     """Stream the export; a file that could not be written whole is not left behind."""
     if (arguments.dataset is None) == (arguments.number is None):
         raise CommandError(Exit.CONFIGURATION, "say what to export: a DATASET or --run R, one of them")
+    if (arguments.baseline or arguments.redacted) and arguments.format != HTML:
+        raise CommandError(Exit.CONFIGURATION, f"--baseline and --redacted need --format {HTML}")
     if arguments.number is not None:
-        return _table(arguments)
-    if arguments.table or arguments.candidate:
-        raise CommandError(Exit.CONFIGURATION, "--table and --candidate are of a run: give --run R")
+        return _page(arguments) if arguments.format == HTML else _table(arguments)
+    if arguments.table or arguments.candidate or arguments.format == HTML:
+        raise CommandError(Exit.CONFIGURATION, f"--table, --candidate and --format {HTML} are of a run: give --run R")
     export_format = arguments.format or FORMATS[0]
     dataset, _, which = arguments.dataset.partition("@")
     which = arguments.version or which
@@ -55,6 +61,16 @@ def run(arguments: argparse.Namespace) -> int:
     if export_format in PARTIAL:
         _say_what_is_left_out(client.request("GET", f"{path}&summary=true"))
     write_parts(client.download(path), arguments.output)
+    return Exit.OK
+
+
+def _page(arguments: argparse.Namespace) -> int:
+    if arguments.version or arguments.table or arguments.candidate:
+        raise CommandError(
+            Exit.CONFIGURATION, f"--version, --table and --candidate do not go with --format {HTML}: leave them out"
+        )
+    run = project_of(arguments).run(arguments.number)
+    write_parts(run.report_file(baseline=arguments.baseline or "", redacted=arguments.redacted), arguments.output)
     return Exit.OK
 
 

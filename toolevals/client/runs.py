@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from urllib.parse import urlencode
 
 from toolevals.client.rows import Rows
 from toolevals.client.work import ProjectConnection
@@ -150,6 +151,11 @@ class Run:
         path = f"runs/{self.number}/files/{name}/"
         job = self.project.wait(self.project.post_once(path, params={"form": form, **filters}))
         yield from self.project.download(f"files/{job['id']}/")
+
+    def report_file(self, *, baseline: str = "", redacted: bool = False) -> Iterator[bytes]:
+        """Yield it as one HTML file in parts, compared with the run of the number `baseline`. Raises ServerError."""
+        query = urlencode(({"baseline": baseline} if baseline else {}) | ({"redacted": "true"} if redacted else {}))
+        return self.project.download(f"runs/{self.number}/report-file/{'?' if query else ''}{query}")
 
     def gate(self, gate: JsonMapping | None = None, *, name: str = "", baseline: str = "") -> CheckedGate:
         """Hold it against a gate, wait for the result, and return that. Raises ServerError.

@@ -1,0 +1,1 @@
+"""Write a run as one HTML file that opens without a server."""
