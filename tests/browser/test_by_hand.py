@@ -54,7 +54,7 @@ def app(live_app_start: Callable[..., LiveApp]) -> LiveApp:
 
 
 def in_force(page: Page) -> Locator:
-    return page.locator(".events li", has=page.locator(".tag", has_text="in force"))
+    return page.locator(".events li", has=page.locator(".tag", has_text="current"))
 
 
 def test_earlier_gold_is_put_in_force_again_from_the_history(app: LiveApp, person: Callable[[str], Page]) -> None:
@@ -113,7 +113,7 @@ def test_examples_of_a_batch_are_kept_for_a_person_who_gets_them_first(
     # By the pointer, and taken back again.
     page.reload()
     keep.get_by_label("Person").select_option(label="Ann")
-    keep.get_by_label("The first").fill("2")
+    keep.get_by_label("Limit").fill("2")
     keep.get_by_role("button", name="Assign").click()
     expect(page.get_by_text("2 examples are kept for Ann.")).to_be_visible()
     keep.get_by_label("Person").select_option(label="Ann")

@@ -153,7 +153,7 @@ def test_who_signs_out_is_told_what_waits_and_may_send_it(shop: Shop, person: Ca
     say_none(page, "before I go")
     page.route("**/submit/", lambda route: route.abort())
     page.get_by_role("button", name="Submit and next").click()
-    expect(line(page)).to_contain_text("Server not reached: 1 label waits in this browser, next try")
+    expect(line(page)).to_contain_text("Server not reached: 1 label waits in this browser, retrying")
     sign_out(page)
     leaving = page.locator("dialog[data-leaving]")
     expect(leaving).to_contain_text("Still in this browser: 1 submission.")

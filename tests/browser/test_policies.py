@@ -65,8 +65,8 @@ def test_a_policy_is_made_measured_and_enforced(
     page.get_by_label("Reason").fill("Loops cost much.")
     fits(page)
     assert axe(page) == []
-    page.get_by_role("button", name="Put version 2 in force all the same").click()
-    expect(page.get_by_text("Put in force: Loops cost much.")).to_be_visible()
+    page.get_by_role("button", name="Activate version 2 anyway").click()
+    expect(page.get_by_text("Activated: Loops cost much.")).to_be_visible()
     expect(page.get_by_role("button", name="Take out of force")).to_be_visible()
     page.get_by_role("link", name="Changes of version 2").click()
     expect(page.get_by_role("row", name="/rules/calls/mode")).to_contain_text('"enforce"')
@@ -117,6 +117,6 @@ def test_what_it_would_have_refused_is_read_and_then_enforced(
     fits(page)
     assert axe(page) == []
     page.get_by_label("Reason").fill("Orders leaked.")
-    page.get_by_role("button", name="Put version 2 in force all the same").click()
-    expect(page.get_by_text("Put in force: Orders leaked.")).to_be_visible()
+    page.get_by_role("button", name="Activate version 2 anyway").click()
+    expect(page.get_by_text("Activated: Orders leaked.")).to_be_visible()
     expect(page.get_by_role("button", name="Take out of force")).to_be_visible()

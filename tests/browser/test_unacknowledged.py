@@ -40,7 +40,7 @@ def test_a_server_that_is_not_ready_is_waited_for_as_long_as_it_asks(shop: Shop,
     page.route("**/submit/", busy)
     before = heading(page)
     page.get_by_role("button", name="Submit and next").click()
-    waits = "Server not ready (503): 1 label waits in this browser, next try"
+    waits = "Server not ready (503): 1 label waits in this browser, retrying"
     expect(line(page)).to_contain_text(waits)
     page.clock.run_for(39_000)
     assert len(tries) == 1
@@ -62,11 +62,11 @@ def test_an_answer_that_acknowledges_nothing_is_no_success(
     why = f"acknowledged {answer['status']}"
     page.route("**/draft/", lambda route: route.fulfill(content_type="text/html", **answer))
     say_none(page, why)
-    expect(line(page)).to_contain_text("kept in this browser, next try")
+    expect(line(page)).to_contain_text("kept in this browser, retrying")
     page.route("**/submit/", lambda route: route.fulfill(content_type="text/html", **answer))
     before = heading(page)
     page.get_by_role("button", name="Submit and next").click()
-    expect(line(page)).to_contain_text("1 label waits in this browser, next try")
+    expect(line(page)).to_contain_text("1 label waits in this browser, retrying")
     assert heading(page) == before
     page.unroute("**/submit/")
     page.unroute("**/draft/")
@@ -80,7 +80,7 @@ def test_a_pane_that_the_server_could_not_draw_is_drawn_once_it_is_back(shop: Sh
     for address in ("panel", "draft"):
         page.route(f"**/{address}/", lambda route: route.fulfill(status=503, headers={"Retry-After": "1"}))
     page.keyboard.press("0")
-    expect(line(page)).to_contain_text("Server not ready (503): kept in this browser, next try")
+    expect(line(page)).to_contain_text("Server not ready (503): kept in this browser, retrying")
     expect(page.get_by_label("greeting")).to_have_count(0)
     page.unroute_all()
     expect(page.get_by_label("greeting")).to_be_visible()
@@ -95,7 +95,7 @@ def test_where_the_browser_keeps_nothing_the_page_does_and_says_so(shop: Shop, p
     page.route("**/submit/", lambda route: route.abort())
     before = heading(page)
     page.get_by_role("button", name="Submit and next").click()
-    expect(line(page)).to_contain_text("Server not reached: 1 label waits on this page only, next try")
+    expect(line(page)).to_contain_text("Server not reached: 1 label waits on this page only, retrying")
     page.unroute("**/submit/")
     expect(page.get_by_role("heading", level=1)).not_to_have_text(before)
     assert shop.awaited(LABELS, "nowhere but here", rows=[(1,)])

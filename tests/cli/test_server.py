@@ -283,7 +283,7 @@ def test_tools_named_for_a_dataset_that_is_there_are_offered_from_now_on(importe
     assert "no tools: name a registry version" in capsys.readouterr().err
     assert command.main([*asked, "--tools", "shop"]) == Exit.OK
     shown = capsys.readouterr()
-    assert "chats offers shop@1 from now on" in shown.out + shown.err
+    assert "chats offers shop@1 as default tools from now on" in shown.out + shown.err
     assert command.main([*asked, "--tools", "shop@1"]) == Exit.OK
     shown = capsys.readouterr()
     assert "from now on" not in shown.out + shown.err

@@ -53,5 +53,5 @@ export const fitting = (control, text) => {
   if (takes === "date") return { value: isoOf(text) ?? text };
   if (takes !== "integer" && takes !== "number") return { value: takes === "json" && !control.value ? JSON.stringify(text) : text };
   const number = numberOf(text, takes === "integer");
-  return number === undefined ? { problem: `“${text}” is no ${takes === "integer" ? "whole " : ""}number` } : { value: number };
+  return number === undefined ? { problem: `“${text}” is not a ${takes === "integer" ? "whole " : ""}number` } : { value: number };
 };
