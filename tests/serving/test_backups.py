@@ -6,13 +6,14 @@ import gzip
 import io
 import json
 import os
+import re
 import signal
 import sqlite3
 import subprocess
 import sys
 import tarfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 from uuid import uuid4
@@ -23,10 +24,13 @@ import pytest
 
 from scripts.dev.environment import ROOT
 from tests.fixtures.application import LiveApp
+from tests.fixtures.prepared import ALONE
 from tests.servers.databases import FILE, sqlite_kept
 from tests.servers.postgres import PostgresServer
+from tests.servers.process import free_port
 from toolevals.cli.output import Exit
-from toolevals.serving.backups import WORKING, sqlite_in_use
+from toolevals.serving.application import Application
+from toolevals.serving.backups import WORKING
 
 pytestmark = pytest.mark.servers
 PASSPHRASE = "correct horse battery"
@@ -170,15 +174,15 @@ def test_hostile_newer_and_other_archives_are_refused(installation: Path, tmp_pa
     for name in ("../outside", "/tmp/outside", "uploads/../../outside", "uploads", "uploads//x", "prepared.json"):
         hostile = tarfile.TarInfo(name)
         hostile.size = 4
-        rewritten(file, made, lambda manifest: None, hostile)
+        rewritten(file, made, dict, hostile)
         assert "which no backup does" in refused(made, tmp_path / "restores")
     link = tarfile.TarInfo("uploads/link")
     link.type, link.linkname = tarfile.SYMTYPE, "/etc"
-    rewritten(file, made, lambda manifest: None, link)
+    rewritten(file, made, dict, link)
     assert "which no backup does" in refused(made, tmp_path / "restores")
     more = tarfile.TarInfo("uploads/more")
     more.size = 4
-    rewritten(file, made, lambda manifest: None, more)
+    rewritten(file, made, dict, more)
     assert "not those that its manifest lists" in refused(made, tmp_path / "restores")
     rewritten(file, made, lambda manifest: manifest["migrations"].append(["labeling", "0999_next"]))  # type: ignore[attr-defined]
     assert "newer version, 0.1.0, with the migration labeling.0999_next" in refused(made, tmp_path / "restores")
@@ -246,12 +250,6 @@ def test_backups_are_kept_as_many_as_asked(installation: Path, tmp_path: Path) -
     assert sorted((tmp_path / "backups").iterdir()) == files[1:]
 
 
-@pytest.fixture
-def app(live_app_start: Callable[..., LiveApp]) -> Iterator[LiveApp]:
-    """A running application with the sample project."""
-    return live_app_start(sample=True)
-
-
 def test_labels_of_a_backup_while_people_write_are_whole_or_absent(installation: Path, tmp_path: Path) -> None:
     """Each transaction writes two rows; every backup holds as many of one as of the other."""
     source = tmp_path / "busy"
@@ -268,9 +266,10 @@ def test_labels_of_a_backup_while_people_write_are_whole_or_absent(installation:
     )
     with closing(sqlite3.connect(source / FILE)) as connection:
         connection.executescript("CREATE TABLE one (bytes BLOB); CREATE TABLE two (bytes BLOB);")
-    writer = subprocess.Popen([sys.executable, "-c", code], cwd=ROOT, env=environment(source), stdout=subprocess.PIPE)
-    try:
-        assert writer.stdout and writer.stdout.readline() == b"ready\n"
+    command = [sys.executable, "-c", code]
+    with subprocess.Popen(command, cwd=ROOT, env=environment(source), stdout=subprocess.PIPE) as writer:
+        assert writer.stdout
+        assert writer.stdout.readline() == b"ready\n"
         found = []
         for number in range(3):
             file = backed_up(source, tmp_path / f"backups-{number}")
@@ -282,10 +281,99 @@ def test_labels_of_a_backup_while_people_write_are_whole_or_absent(installation:
             found.append(counts["one"])
         assert found[0] < found[1] < found[2]
         # And what runs is not replaced.
-        assert sqlite_in_use(source / FILE)
         done = toolevals(source, "restore-backup", file, "--replace")
         assert (done.returncode, "is running" in done.stderr) == (Exit.CONFIGURATION, True)
         assert writer.poll() is None
-    finally:
         writer.kill()
-        writer.wait()
+
+
+def test_a_restored_instance_serves_the_same_pages_and_labels(
+    live_app_start: Callable[..., LiveApp], tmp_path: Path
+) -> None:
+    """The application is backed up while it runs, restored beside, and asked for the same."""
+    app = live_app_start(sample=True)
+    file = backed_up(app.application.data, tmp_path / "backups")
+    # It has answered and rests; that it runs is seen all the same.
+    done = toolevals(app.application.data, "restore-backup", file, "--replace")
+    assert (done.returncode, "is running" in done.stderr) == (Exit.CONFIGURATION, True)
+    data = tmp_path / "restored"
+    assert toolevals(data, "restore-backup", file).returncode == Exit.OK
+    with Application(python=sys.executable, data=data, port=free_port(), environment=ALONE) as restored:
+        restored.prepare(sample=False)
+        restored.web_start()
+        login = app.login("owner")
+        pages = []
+        for url in (app.url, restored.url):
+            with httpx.Client(base_url=url, follow_redirects=True) as client:
+                client.get("/sign-in/")
+                form = {"email": login["email"], "password": login["password"]}
+                form["csrfmiddlewaretoken"] = client.cookies["csrftoken"]
+                assert client.post("/sign-in/", data=form, headers={"Referer": url}).status_code == 200
+                found = [client.get(f"/p/shop-support/{path}") for path in ("datasets/", "runs/", "datasets/core/")]
+                assert {page.status_code for page in found} <= {200, 404}
+                pages.append([without_tokens(page.text) for page in found])
+        import difflib
+        print("\n".join(difflib.unified_diff(pages[0][1].splitlines(), pages[1][1].splitlines(),n=1)))
+        assert pages[0] == pages[1]
+    labels = "SELECT * FROM labeling_label ORDER BY id"
+    with closing(sqlite3.connect(app.application.data / FILE)) as one, closing(sqlite3.connect(data / FILE)) as other:
+        assert one.execute(labels).fetchall() == other.execute(labels).fetchall() != []
+
+
+def without_tokens(page: str) -> str:
+    """Return a page without what differs in each answer."""
+    return re.sub(r'(csrfmiddlewaretoken" value="|X-CSRFToken": ?")[^"]+', r"\1", page)
+
+
+def test_before_an_upgrade_the_database_is_backed_up_and_restore_goes_back(installation: Path, tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    assert toolevals(data, "restore-backup", backed_up(installation, tmp_path / "of-it")).returncode == Exit.OK
+    older = [sys.executable, "manage.py", "migrate", "--verbosity", "0", "--skip-checks", "traces", "0002"]
+    subprocess.run(older, cwd=ROOT, env=environment(data), check=True)
+    before = rows(data / FILE)
+    preparation = [sys.executable, "-m", "toolevals.serving.preparation"]
+
+    def prepared(**more: str) -> str:
+        here = environment(data) | more
+        return subprocess.run(preparation, cwd=ROOT, env=here, capture_output=True, text=True, check=False).stderr
+
+    # What can't be backed up is not upgraded.
+    (data / "backups").write_text("in the way")
+    assert "was not upgraded" in prepared()
+    assert rows(data / FILE) == before
+    (data / "backups").unlink()
+    said = prepared()
+    [file] = (data / "backups").iterdir()
+    assert f"toolevals restore-backup {file} --replace" in said
+    assert rows(data / FILE) != before
+    # A start that upgrades nothing makes none.
+    assert prepared() == ""
+    assert toolevals(data, "restore-backup", file, "--replace").returncode == Exit.OK
+    assert rows(data / FILE) == before
+    assert list((data / "backups").iterdir()) == [file]
+    assert prepared(TOOLEVALS_UPGRADE_BACKUPS="0") == ""
+    assert list((data / "backups").iterdir()) == [file]
+
+
+def test_postgresql_is_backed_up_and_restored_into_an_empty_database(
+    postgres_server: PostgresServer, tmp_path: Path
+) -> None:
+    url = postgres_server.database_migrated(f"from_{uuid4().hex}")
+    assert toolevals(tmp_path / "data", *OWNER, database=url).returncode == Exit.OK
+    file = backed_up(tmp_path / "data", tmp_path / "backups", "--encrypt", database=url)
+    (tmp_path / "restores").mkdir()
+    assert "PostgreSQL: set TOOLEVALS_DATABASE_URL" in refused(file, tmp_path / "restores")
+    assert "is not empty: make a new one" in refused(file, tmp_path / "restores", database=url)
+    empty = postgres_server.database_create(f"to_{uuid4().hex}")
+    assert "pg_restore is not installed" in refused(file, tmp_path / "restores", database=empty, PATH="/nowhere")
+    data = tmp_path / "restores" / "data"
+    done = toolevals(data, "restore-backup", file, database=empty)
+    assert done.returncode == Exit.OK, done.stderr
+    assert (data / "secret-key").read_text() == (tmp_path / "data" / "secret-key").read_text()
+    assert not (data / "database.pgdump").exists()
+    people = "SELECT * FROM workspace_user"
+    with psycopg.connect(url) as one, psycopg.connect(empty) as other:
+        assert one.execute(people).fetchall() == other.execute(people).fetchall() != []
+    assert toolevals(data, "installation-owners", database=empty).stdout == "rae@example.org\n"
+    missing = toolevals(data, "backup", tmp_path / "none", database=url, PATH="/nowhere")
+    assert "pg_dump is not installed" in missing.stderr

@@ -37,6 +37,7 @@ MANIFEST, KEY, UPLOADS = "manifest.json", "secret-key", "uploads"
 SQLITE_FILE = "toolevals.sqlite3"
 # The member that holds the database, by its kind.
 DATABASES = {"sqlite": SQLITE_FILE, "postgresql": "database.pgdump"}
+CONNECTION = ("dbname", "user", "host", "port", "service", "passfile")
 AT_ONCE = 1024 * 1024
 # Of the folder next to what is made, in which it is made.
 WORKING = ".toolevals-unfinished"
@@ -99,8 +100,8 @@ def backup_read(file: Path, secret: bytes | None = None, into: Path | None = Non
         found, content = {}, b""
         with _reading(file, secret) as stream, tarfile.open(fileobj=stream, mode="r|") as tar:
             for member in tar:
-                part = tar.extractfile(member)
-                if content or not member.isreg() or part is None or member.name in found or not _is_ours(member.name):
+                part = tar.extractfile(member) if member.isreg() else None
+                if content or part is None or member.name in found or not _is_ours(member.name):
                     raise DamagedBackupError(f"{file} holds {member.name[:200]!r}, which no backup does")
                 if member.name == MANIFEST:
                     content = part.read()
@@ -150,6 +151,7 @@ def backup_restore(
         raise BackupError(
             f"{data} is where a disk is mounted, and can't be replaced: name a folder below it with --data"
         )
+    os.umask(0o077)
     with _disk_errors(data), working_folder(data.parent) as work:
         made = work / "data"
         made.mkdir(mode=0o700)
@@ -296,10 +298,11 @@ def _postgresql_rows() -> dict[str, int]:
 
 def _postgresql_program(name: str, *words: str) -> None:
     """Run a program of PostgreSQL's on the database. Raises BackupError."""
-    connection.ensure_connection()
-    given = connection.connection.info
-    environment = os.environ | ({"PGPASSWORD": given.password} if given.password else {})
-    command = [name, f"--dbname={make_conninfo(**given.get_parameters())}", *words]
+    given = connection.get_connection_params()
+    # What the programs know as well, of what our driver is told.
+    known = {key: given[key] for key in given if key in CONNECTION or key.startswith("ssl")}
+    environment = os.environ | ({"PGPASSWORD": given["password"]} if given.get("password") else {})
+    command = [name, f"--dbname={make_conninfo(**known)}", *words]
     try:
         done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     except FileNotFoundError:
@@ -365,12 +368,12 @@ def _is_ours(name: str) -> bool:
 
 
 @contextmanager
-def _writing(path: Path, secret: bytes | None) -> Iterator[IO[bytes]]:
+def _writing(path: Path, secret: bytes | None) -> Iterator[gzip.GzipFile]:
     """Give a stream into a new file, which is whole and on the disk at the end."""
     with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
         sealed = SealedWriter(file, secret) if secret else None
-        with gzip.GzipFile("", "wb", 1, sealed or file, mtime=0) as packed:  # type: ignore[arg-type]
-            yield packed  # type: ignore[misc]
+        with gzip.GzipFile("", "wb", 1, sealed or file, mtime=0) as packed:
+            yield packed
         if sealed:
             sealed.finish()
         file.flush()
@@ -378,15 +381,15 @@ def _writing(path: Path, secret: bytes | None) -> Iterator[IO[bytes]]:
 
 
 @contextmanager
-def _reading(path: Path, secret: bytes | None) -> Iterator[IO[bytes]]:
+def _reading(path: Path, secret: bytes | None) -> Iterator[gzip.GzipFile]:
     if is_encrypted(path) and not secret:
         raise DamagedBackupError(f"{path} is encrypted: name its key file with --key-file, or give its passphrase")
     with path.open("rb") as file:
         opened: IO[bytes] = file
         if secret and is_encrypted(path):
-            opened = io.BufferedReader(SealedReader(file, secret), AT_ONCE)  # type: ignore[type-var, arg-type]
+            opened = io.BufferedReader(SealedReader(file, secret), AT_ONCE)  # type: ignore[type-var]
         with gzip.GzipFile("", "rb", fileobj=opened) as packed:
-            yield packed  # type: ignore[misc]
+            yield packed
 
 
 @contextmanager
