@@ -1,4 +1,4 @@
-"""Runs `toolevals backup` and `toolevals restore-backup`: a whole installation as one file, and back."""
+"""Runs `toolevals backup`, `restore-backup` and `migrate-database`: a whole installation as one file and back."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from toolevals.cli.verbs import Verbs
 from toolevals.serving.folders import data_folder
 
 VARIABLE = "TOOLEVALS_BACKUP_PASSPHRASE"
+DATABASE = "TOOLEVALS_DATABASE_URL"
 SHORTEST = 12
 
 
@@ -30,6 +31,10 @@ def add_parser(verbs: Verbs) -> None:
     parser.add_argument("--replace", action="store_true", help="replace the data folder; the old one is renamed")
     _add_key(parser)
     parser.set_defaults(run=restore)
+    parser = verbs.add_parser("migrate-database")
+    parser.add_argument("url", nargs="?", metavar="URL", help=f"of an empty PostgreSQL database ({DATABASE})")
+    parser.add_argument("--data", type=Path, metavar="DIR", help=f"the data folder with SQLite ({data_folder()})")
+    parser.set_defaults(run=migrate_database)
 
 
 def _add_key(parser: argparse.ArgumentParser) -> argparse._MutuallyExclusiveGroup:
@@ -90,6 +95,32 @@ def restore(arguments: argparse.Namespace) -> int:
             "TOOLEVALS_SECRET_KEY differs from the backup's key: "
             f"add the one in {data / 'secret-key'} to TOOLEVALS_SECRET_KEY_FALLBACKS."
         )
+    return Exit.OK
+
+
+def migrate_database(arguments: argparse.Namespace) -> int:
+    """Copy SQLite's rows to PostgreSQL and compare them; the SQLite database stays as it is."""
+    url = arguments.url or os.environ.get(DATABASE, "")
+    data = (arguments.data or data_folder()).resolve()
+    file = data / "toolevals.sqlite3"
+    if not url or not file.exists():
+        words = f"there is no {file}: name the data folder with --data" if url else f"name the URL or set {DATABASE}"
+        raise CommandError(Exit.CONFIGURATION, words)
+    os.environ |= {DATABASE: url, "TOOLEVALS_DATA_DIR": str(data)}
+    load_server()
+    from django.db import Error
+
+    from toolevals.serving.backups import sqlite_in_use
+    from toolevals.serving.moving import MoveError, database_move
+
+    if sqlite_in_use(file):
+        raise CommandError(Exit.CONFIGURATION, f"the application is running on {data}: stop it first")
+    try:
+        rows = database_move(file, note)
+    except (MoveError, Error) as error:
+        raise CommandError(Exit.CONFIGURATION, f"nothing was moved: {error}") from error
+    say(f"{sum(rows.values()):,} rows of {len(rows)} tables are in PostgreSQL, each table compared with SQLite's.")
+    say(f"Start the application with {DATABASE} from now on. {file} is as it was; uploads stay in {data}.")
     return Exit.OK
 
 

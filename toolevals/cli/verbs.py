@@ -44,6 +44,7 @@ VERBS = {
     "set-password": Verb("accounts", "give an account a new password"),
     "backup": Verb("backup", "write database, uploads and signing key to one file, also while the application runs"),
     "restore-backup": Verb("backup", "make the data folder from a backup"),
+    "migrate-database": Verb("backup", "copy all rows from SQLite to an empty PostgreSQL database, and compare them"),
     "doctor": Verb("doctor", "check this installation"),
     "completion": Verb("completion", "print a shell completion script"),
 }
