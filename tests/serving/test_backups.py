@@ -149,6 +149,10 @@ def test_a_wrong_key_is_refused_and_a_key_file_opens(installation: Path, tmp_pat
     assert (short.returncode, "at least 12 bytes" in short.stderr) == (Exit.CONFIGURATION, True)
 
 
+def unchanged(manifest: dict[str, object]) -> None:
+    """Leave a manifest as it is."""
+
+
 def rewritten(file: Path, to: Path, change: Callable[[dict[str, object]], None], *more: tarfile.TarInfo) -> Path:
     """Write a backup again with another manifest and more members before it."""
     with tarfile.open(file) as old, tarfile.open(to, "w:gz") as new:
@@ -174,15 +178,15 @@ def test_hostile_newer_and_other_archives_are_refused(installation: Path, tmp_pa
     for name in ("../outside", "/tmp/outside", "uploads/../../outside", "uploads", "uploads//x", "prepared.json"):
         hostile = tarfile.TarInfo(name)
         hostile.size = 4
-        rewritten(file, made, dict, hostile)
+        rewritten(file, made, unchanged, hostile)
         assert "which no backup does" in refused(made, tmp_path / "restores")
     link = tarfile.TarInfo("uploads/link")
     link.type, link.linkname = tarfile.SYMTYPE, "/etc"
-    rewritten(file, made, dict, link)
+    rewritten(file, made, unchanged, link)
     assert "which no backup does" in refused(made, tmp_path / "restores")
     more = tarfile.TarInfo("uploads/more")
     more.size = 4
-    rewritten(file, made, dict, more)
+    rewritten(file, made, unchanged, more)
     assert "not those that its manifest lists" in refused(made, tmp_path / "restores")
     rewritten(file, made, lambda manifest: manifest["migrations"].append(["labeling", "0999_next"]))  # type: ignore[attr-defined]
     assert "newer version, 0.1.0, with the migration labeling.0999_next" in refused(made, tmp_path / "restores")

@@ -53,7 +53,7 @@ class DamagedBackupError(BackupError):
 
 @dataclass(frozen=True)
 class Manifest:
-    """What a backup holds: the SHA-256 of each member, and the rows of each table."""
+    """The contents of a backup: the SHA-256 of each member, and the rows of each table."""
 
     version: str
     made_at: str

@@ -35,7 +35,7 @@ class MoveError(Exception):
 def database_move(file: Path, progress: Callable[[str], None]) -> dict[str, int]:
     """Copy all rows of an SQLite database to the empty PostgreSQL of the settings; return the rows of each table.
 
-    Whoever writes to the SQLite database meanwhile waits. Raises MoveError.
+    A process that writes to the SQLite database meanwhile waits. Raises MoveError.
     """
     if connection.vendor != "postgresql":
         raise MoveError("the target is no PostgreSQL database")
