@@ -102,14 +102,10 @@ def _run(arguments: argparse.Namespace) -> int:
 def version_words() -> str:
     """Return the version, of the package or of the checkout that the code runs from, where it is, and Python's."""
     import platform
-    import tomllib
-    from importlib.metadata import version
 
-    from toolevals.serving.folders import PACKAGES, checkout
+    from toolevals.serving.folders import PACKAGES, version_number
 
-    top = checkout()
-    number = tomllib.loads((top / "pyproject.toml").read_text())["project"]["version"] if top else version("toolevals")
-    return f"toolevals {number} from {PACKAGES} (Python {platform.python_version()})"
+    return f"toolevals {version_number()} from {PACKAGES} (Python {platform.python_version()})"
 
 
 if __name__ == "__main__":

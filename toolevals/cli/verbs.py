@@ -42,6 +42,9 @@ VERBS = {
     "create-owner": Verb("accounts", "create an installation owner account and a project"),
     "installation-owners": Verb("accounts", "list, add or remove owners of the installation"),
     "set-password": Verb("accounts", "give an account a new password"),
+    "backup": Verb("backup", "write database, uploads and signing key to one file, also while the application runs"),
+    "restore-backup": Verb("backup", "make the data folder from a backup"),
+    "migrate-database": Verb("backup", "copy all rows from SQLite to an empty PostgreSQL database, and compare them"),
     "doctor": Verb("doctor", "check this installation"),
     "completion": Verb("completion", "print a shell completion script"),
 }

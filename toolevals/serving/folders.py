@@ -15,6 +15,15 @@ def checkout() -> Path | None:
     return PACKAGES if (PACKAGES / "pyproject.toml").exists() else None
 
 
+def version_number() -> str:
+    """Return the version, of the package or of the checkout that the code runs from."""
+    import tomllib
+    from importlib.metadata import version
+
+    top = checkout()
+    return tomllib.loads((top / "pyproject.toml").read_text())["project"]["version"] if top else version("toolevals")
+
+
 def pages_folder() -> Path:
     """Return the folder that holds `templates` and `static`: the top of a checkout, or the package where installed."""
     return checkout() or PACKAGES / "toolevals"

@@ -70,7 +70,7 @@ def state(paths: Iterable[Path], *packages: str) -> str:
 
 
 def main() -> None:
-    """Migrate; collect the static files and load the sample where that is asked for."""
+    """Migrate, after a backup of SQLite; collect the static files and load the sample where that is asked for."""
     import django
     from django.core.management import call_command
     from django.core.management.base import CommandError
@@ -81,6 +81,7 @@ def main() -> None:
         # Static files are compressed for seconds, without the database.
         static = beside.submit(_static_collect) if "--static" in sys.argv else None
         try:
+            upgrade_backup()
             call_command("migrate", interactive=False, verbosity=0)
         except CommandError as error:
             sys.exit(str(error))
@@ -88,6 +89,32 @@ def main() -> None:
             call_command("load_sample", print_logins=True, known_logins=sys.stdin.read())
         if static is not None:
             static.result()
+
+
+def upgrade_backup() -> None:
+    """Back up an SQLite database that an older version made, and say where. Raises CommandError: it stays as it was."""
+    from django.conf import settings
+    from django.core.management.base import CommandError
+    from django.db import connection
+    from django.db.migrations.executor import MigrationExecutor
+
+    from toolevals.serving.backups import BackupError, backup_write, backups_prune
+
+    executor = MigrationExecutor(connection)
+    is_older = executor.loader.applied_migrations and executor.migration_plan(executor.loader.graph.leaf_nodes())
+    if connection.vendor != "sqlite" or not settings.UPGRADE_BACKUPS or not is_older:
+        return
+    folder = settings.DATA_DIR / "backups"
+    try:
+        file, _ = backup_write(folder)
+    except BackupError as error:
+        words = "Free some space, or set TOOLEVALS_UPGRADE_BACKUPS=0 to upgrade without a backup."
+        raise CommandError(
+            f"The database was not upgraded, because it could not be backed up: {error}. {words}"
+        ) from error
+    backups_prune(folder, settings.UPGRADE_BACKUPS)
+    sys.stderr.write(f"Before the upgrade of the database it was backed up: {file}\n")
+    sys.stderr.write(f"To go back, install the version before, and run: toolevals restore-backup {file} --replace\n")
 
 
 def _static_collect() -> None:

@@ -193,6 +193,9 @@ PROJECT_FILES_MAX_BYTES = env.int("PROJECT_FILES_MAX_BYTES", 20 * 1024 * 1024 * 
 # So much of the disk is left to the database: uploads that would take it are refused.
 DISK_RESERVE_BYTES = env.int("DISK_RESERVE_BYTES", 256 * 1024 * 1024)
 
+# Backups that `toolevals serve` makes before upgrades of SQLite, and keeps; 0 makes none.
+UPGRADE_BACKUPS = env.int("UPGRADE_BACKUPS", 3)
+
 # The database is the truth and the broker only a doorbell: see docs/decisions.
 REDIS_URL = env.str("REDIS_URL", "")
 CELERY_BROKER_URL = REDIS_URL or "memory://"
