@@ -62,7 +62,7 @@ def test_a_dataset_goes_to_the_trash_comes_back_and_is_destroyed(
     destroy = page.get_by_role("button", name="Delete permanently Core")
     name.fill("something else")
     destroy.click()
-    expect(page.get_by_text("Type core to destroy it. Nothing was destroyed.")).to_be_visible()
+    expect(page.get_by_text("Type core to delete it permanently. Nothing was deleted.")).to_be_visible()
     page.get_by_text("Delete permanently", exact=True).click()
     name.fill("core")
     destroy.click()
