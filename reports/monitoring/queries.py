@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final
 
-from django.db.models import Count, F, Min, Q, Sum
+from django.db.models import Case, Count, F, Min, Q, Sum, When
 from django.db.models.functions import Coalesce, Greatest
 
 from labeling.models import Label
@@ -67,7 +67,9 @@ def _work() -> Iterator[Figure]:
     about = "Seconds since a worker last gave a sign of life; none where none ever did."
     yield Figure("worker_silent_seconds", about, [], {} if seen is None else {(): (now - seen).total_seconds()})
     due = Batch.objects.filter(state=BatchState.QUEUED, due_at__lte=now, job__state=JobState.RUNNING)
-    waits_since = Greatest("due_at", Coalesce("job__pace_since", "due_at"))
+    # Batches of later stages are due from the start of their job, and can be done once their stage has begun.
+    begun = Greatest("due_at", Coalesce("job__pace_since", "due_at"))
+    waits_since = Case(When(stage=0, then="due_at"), default=begun)
     depth = {str(each): 0.0 for each in Queue.values}
     age = dict(depth)
     due = due.filter(stage=F("job__stage")).order_by()

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from datetime import timedelta
 from functools import cache
 from pathlib import Path
+from time import monotonic
 from typing import Final
 
 from django.apps import apps
@@ -32,6 +33,9 @@ SILENT_AFTER: Final = timedelta(minutes=1)
 # At rest, duties come every five minutes.
 LATE_AFTER: Final = timedelta(minutes=15)
 _BROKER_SECONDS: Final = 2
+# A broker that is away takes as long to say so: strangers who ask again must not hold the server's threads.
+_BROKER_KEPT: Final = 10.0
+_broker_said, _broker_until = "", 0.0
 
 
 @never_cache
@@ -69,15 +73,20 @@ def _database() -> str:
 
 def _broker() -> str:
     """Ask Redis. Without it there is no broker that could be away: workers look for work themselves."""
+    global _broker_said, _broker_until  # noqa: PLW0603 - of the process
     if not settings.REDIS_URL:
         return ""
+    if monotonic() < _broker_until:
+        return _broker_said
+    _broker_until = monotonic() + _BROKER_KEPT
     seconds = _BROKER_SECONDS
     try:
         with Redis.from_url(settings.REDIS_URL, socket_connect_timeout=seconds, socket_timeout=seconds) as broker:
             broker.ping()
+        _broker_said = ""
     except (RedisError, OSError):
-        return "unreachable"
-    return ""
+        _broker_said = "unreachable"
+    return _broker_said
 
 
 def _migrations() -> str:
@@ -111,7 +120,7 @@ def _sweeper() -> str:
     late = SweepTask.objects.filter(name__in=settings.SWEEP_TASKS, due_at__lt=database_now() - LATE_AFTER)
     names = list(late.order_by("due_at").values_list("name", flat=True))
     if names:
-        return f"{len(names)} duties are late, the longest {names[0]}"
+        return f"late: {len(names)} of its duties, the longest {names[0]}"
     return "" if SweepTask.objects.exists() else "no duty has run yet"
 
 
