@@ -5,7 +5,6 @@ They are gauges, for what the database holds may become less: what was deleted i
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -85,17 +84,24 @@ def _work() -> Iterator[Figure]:
 
 
 def _done() -> Iterator[Figure]:
-    ended = Batch.objects.filter(state__in=(BatchState.DONE, BatchState.FAILED, BatchState.CANCELLED)).order_by()
-    rows = list(ended.values_list("queue", "state").annotate(count=Count("pk"), attempts=Sum("attempts")))
-    batches = {(queue, state): count for queue, state, count, _ in rows}
+    ends = (BatchState.DONE, BatchState.FAILED, BatchState.CANCELLED)
+    ended = Batch.objects.filter(state__in=ends).order_by().values_list("queue", "state")
+    # What has not happened yet is 0: a series that begins with 1 has not grown.
+    batches = {(str(queue), str(state)): 0.0 for queue in Queue.values for state in ends}
+    again = {str(queue): 0.0 for queue in Queue.values}
+    for queue, state, count, attempts in ended.annotate(count=Count("pk"), attempts=Sum("attempts")):
+        batches[queue, state] = count
+        again[queue] += max(attempts - count, 0) if state != BatchState.CANCELLED else 0
     yield Figure("batches", "Batches that have ended.", ["queue", "state"], batches)
-    again = Counter[tuple[str, ...]]()
-    for queue, state, count, attempts in rows:
-        again[(queue,)] += max(attempts - count, 0) if state != BatchState.CANCELLED else 0
     about = "Attempts beyond the first at batches that are done or failed: after an error, or a lease that was lost."
-    yield Figure("batch_attempts_again", about, ["queue"], again)
-    jobs = Job.objects.order_by().values_list("kind", "state").annotate(count=Count("pk"))
-    yield Figure("jobs", "Jobs by what they do.", ["kind", "state"], {(kind, state): n for kind, state, n in jobs})
+    yield Figure("batch_attempts_again", about, ["queue"], _by_one(again))
+    lately = Q(finished_at__gte=database_now() - HOUR)
+    counted = Job.objects.order_by().values_list("kind", "state")
+    jobs = list(counted.annotate(count=Count("pk"), lately=Count("pk", filter=lately)))
+    of_all = {(kind, state): count for kind, state, count, _ in jobs}
+    yield Figure("jobs", "Jobs by what they do.", ["kind", "state"], of_all)
+    failed = {kind: 0.0 for kind, *_ in jobs} | {kind: n for kind, state, _, n in jobs if state == JobState.FAILED}
+    yield Figure("jobs_failed_last_hour", "Jobs that failed within the last hour.", ["kind"], _by_one(failed))
 
 
 def _grades() -> Iterator[Figure]:

@@ -45,7 +45,7 @@ def metrics(request: HttpRequest) -> HttpResponse:
     from toolevals.workspace.monitoring.request_counts import request_registry
 
     class Database(Collector):
-        """What the library asks for the figures."""
+        """Gives the library the figures."""
 
         def collect(self) -> Iterable[GaugeMetricFamily]:
             for each in _kept.read():

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import json
+import re
 from datetime import datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from django.db import OperationalError, connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
@@ -14,7 +18,7 @@ from hypothesis import strategies as st
 from prometheus_client.parser import text_string_to_metric_families
 
 from reports.monitoring import views
-from reports.monitoring.queries import MOST_PROJECTS, MOST_TOOLS
+from reports.monitoring.queries import MOST_PROJECTS, MOST_TOOLS, figures
 from reports.monitoring.tool_names import shown_names
 from toolevals.traces.models import TraceHour
 from toolevals.traces.production.tool_counts import ToolCounts, documents_of
@@ -25,6 +29,7 @@ from toolevals.workspace.projects.services import project_create
 
 pytestmark = pytest.mark.django_db
 HERE = {"host": "localhost"}
+MONITORING = Path(__file__).parents[2] / "docs" / "examples" / "monitoring"
 HOSTILE = [
     'get"order', "get\\order\\n", "get\norder", "get\r\norder", "get\u2028order\x85", "\u202eredro_teg", "x" * 10_000,
     "x" * 10_001, "}\ntoolevals_ready 0\n", "# HELP x", "other", "", " ", "шукай", "\U0001f600", 'a",tool="b',
@@ -123,9 +128,12 @@ def test_work_that_waits_is_at_work_lost_and_ended(client, project):
     assert found["toolevals_queue_oldest_seconds"][("grade",)] == pytest.approx(180, abs=30)
     assert found["toolevals_queue_oldest_seconds"][("judge",)] == 0
     assert (found["toolevals_batches_at_work"], found["toolevals_leases_lost"]) == ({(): 1}, {(): 0})
-    assert found["toolevals_batches"] == {("io", "failed"): 1}
-    assert found["toolevals_batch_attempts_again"] == {("io",): 3}
-    assert found["toolevals_jobs"] == {("test", "running"): 1}
+    assert {key: value for key, value in found["toolevals_batches"].items() if value} == {("io", "failed"): 1}
+    assert found["toolevals_batch_attempts_again"] == {("io",): 3, ("grade",): 0, ("judge",): 0, ("agent",): 0}
+    assert (found["toolevals_jobs"], found["toolevals_jobs_failed_last_hour"]) == (
+        {("test", "running"): 1},
+        {("test",): 0},
+    )
     Batch.objects.filter(pk=third.pk).update(due_at=timezone.now() - timedelta(minutes=3))
     assert scraped(client)["toolevals_leases_lost"] == {(): 1}
 
@@ -194,3 +202,46 @@ def test_while_the_database_is_away_it_says_so_and_counts_requests(client, monke
     assert found["toolevals_ready"][("database",)] == 0
     assert "toolevals_labels" not in found
     assert found["toolevals_requests_total"]
+
+
+def known_labels(client: Any) -> dict[str, set[str]]:
+    """Return the labels of each series by its name, of a scrape and of what has no row yet."""
+    client.get("/sign-in/")
+    found = {f"toolevals_{each.name}": set(each.labels) for each in figures()}
+    text = client.get("/metrics", headers=HERE).content.decode()
+    for family in text_string_to_metric_families(text):
+        for sample in family.samples:
+            assert found.setdefault(sample.name, set(sample.labels)) == set(sample.labels)
+    return found
+
+
+def test_the_dashboard_and_the_alerts_ask_for_series_and_labels_that_are_there(client):
+    known = known_labels(client)
+    board = json.loads((MONITORING / "grafana-dashboard.json").read_text())
+    alerts = yaml.safe_load((MONITORING / "alerts.yml").read_text())
+    asked = [target["expr"] for panel in board["panels"] for target in panel["targets"]]
+    asked += [rule["expr"] for group in alerts["groups"] for rule in group["rules"]]
+    assert len(asked) > 25
+    for expression in asked:
+        names = set(re.findall(r"\btoolevals_[a-z_]+", expression))
+        assert names <= known.keys(), expression
+        labels = {"instance", "job"}.union(*(known[each] for each in names))
+        grouped = {each.strip() for group in re.findall(r"\bby \(([^)]*)\)", expression) for each in group.split(",")}
+        assert grouped | set(re.findall(r"(\w+)=~?\"", expression)) <= labels, expression
+    query = board["templating"]["list"][1]["query"]["query"]
+    assert query == "label_values(toolevals_tool_calls, project)"
+    scraping = yaml.safe_load((MONITORING / "prometheus.yml").read_text())
+    assert scraping["rule_files"] == ["alerts.yml"]
+    assert scraping["scrape_configs"][0]["job_name"] == "toolevals"
+
+
+def test_the_page_lists_each_metric_with_its_labels(client):
+    page = (MONITORING.parents[1] / "monitoring.md").read_text()
+    rows = re.findall(r"^\| `(toolevals_\w+)` \| (.*?) \|", page, re.MULTILINE)
+    listed = {name: set(re.findall(r"`(\w+)`", labels)) for name, labels in rows}
+    known = {
+        name.removesuffix("_bucket"): labels - {"le"}
+        for name, labels in known_labels(client).items()
+        if not name.startswith("toolevals_request_seconds_") or name.endswith("_bucket")
+    }
+    assert listed == known
