@@ -7,7 +7,7 @@ import warnings
 from typing import Any
 
 from celery import Celery
-from celery.platforms import SecurityWarning
+from celery.exceptions import SecurityWarning
 from celery.signals import (
     after_setup_logger,
     after_setup_task_logger,
