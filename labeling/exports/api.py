@@ -35,6 +35,7 @@ EXPORT = {
     (200, "application/jsonl"): OpenApiTypes.BINARY,
     (200, "text/csv"): OpenApiTypes.BINARY,
     (200, "application/zip"): OpenApiTypes.BINARY,
+    (200, "application/vnd.apache.parquet"): OpenApiTypes.BINARY,
 }
 
 

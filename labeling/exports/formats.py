@@ -18,12 +18,14 @@ from labeling.exports.judgements import with_judgements
 from labeling.exports.langsmith import langsmith_lines
 from labeling.exports.openai_chat import openai_chat_lines
 from labeling.exports.selection import Outcome, Selection, ToolLists
-from labeling.exports.table import example_table, label_table
+from labeling.exports.table import example_parquet, example_table, label_parquet, label_table
 from labeling.models import Dataset, DatasetVersion
 from toolevals.grading.values.canonical import exact
 from toolevals.grading.values.problems import InvalidDocument
+from toolevals.presentation.parquet import missing_package
 
 JSON_LINES = "application/jsonl"
+PARQUET = "application/vnd.apache.parquet"
 
 
 def native_lines(selection: Selection, outcome: Outcome) -> Iterator[bytes]:
@@ -85,6 +87,8 @@ class ExportFormat:
     ending: str = ".jsonl"
     content_type: str = JSON_LINES
     says_all: bool = True
+    # How to install what it needs; empty where that is there.
+    missing: Callable[[], str] = str
 
     def response(self, selection: Selection) -> StreamingHttpResponse:
         """Return the file, written while it is sent; its name is made of slugs and numbers."""
@@ -115,6 +119,24 @@ FORMATS: dict[str, ExportFormat] = {
             content_type="text/csv",
         ),
         ExportFormat(
+            "parquet",
+            "Parquet",
+            "an example a row, for DuckDB, pandas and others",
+            example_parquet,
+            ending=".parquet",
+            content_type=PARQUET,
+            missing=missing_package,
+        ),
+        ExportFormat(
+            "labels_parquet",
+            "Parquet of labels",
+            "a label a row, of examples that are resolved",
+            label_parquet,
+            ending="-labels.parquet",
+            content_type=PARQUET,
+            missing=missing_package,
+        ),
+        ExportFormat(
             "bfcl",
             "Berkeley Function-Calling Leaderboard",
             "question and answer files in a zip",
@@ -143,7 +165,9 @@ FORMATS: dict[str, ExportFormat] = {
 
 
 def format_named(name: str) -> ExportFormat:
-    """Return a format by its name. Raises InvalidDocument."""
+    """Return a format by its name. Raises InvalidDocument where it is none, or needs a package that is missing."""
     if name not in FORMATS:
         raise InvalidDocument.at("/format", f"must be one of {', '.join(FORMATS)}")
+    if missing := FORMATS[name].missing():
+        raise InvalidDocument.at("/format", missing)
     return FORMATS[name]

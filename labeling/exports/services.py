@@ -20,8 +20,8 @@ from toolevals.workspace.models import Job, Role, User
 KIND = "export"
 # More than this is not written while someone waits for a page.
 MOST_AT_ONCE = 5000
-# So many parts of a file are written between two signs of progress.
-_PARTS = 1000
+# So many rows of a file are written between two signs of progress, at least.
+_ROWS = 1000
 HIDES_STRATA = "This file holds strata of examples that are still to label. Export the dataset yourself."
 
 
@@ -62,10 +62,12 @@ def export_write(lease: Lease) -> None:
     outcome = Outcome()
 
     def write(file: IO[bytes]) -> None:
-        for number, some in enumerate(found.write(selection, outcome), 1):
+        told = 0
+        for some in found.write(selection, outcome):
             file.write(some)
-            if number % _PARTS == 0:
-                lease.progress(outcome.written + outcome.skipped.total())
+            if (done := outcome.written + outcome.skipped.total()) - told >= _ROWS:
+                lease.progress(done)
+                told = done
 
     job_file_write(
         lease, write, name=found.file_name(selection), report=lambda: {"format": found.name, **outcome.to_document()}

@@ -1,8 +1,9 @@
-"""Write examples, and labels, as CSV. Columns: docs/importing.md."""
+"""Write examples, and labels, as CSV and as Parquet. Columns: docs/importing.md, docs/parquet.md."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
 from functools import lru_cache
 from typing import Any
 from uuid import UUID
@@ -18,42 +19,59 @@ from labeling.models import Example, Label, SpareLabel
 from toolevals.grading.values import Expectation
 from toolevals.grading.values.canonical import exact, parse
 from toolevals.presentation.csv import Cell, csv_stream
+from toolevals.presentation.parquet import parquet_stream
 
-EXAMPLE_COLUMNS = (
-    "id", "user", "messages", "context", "expected_tool", "expected_args", "expectation", "rationale", "gold_source",
-    *Example.STRATA, "decided_by", "offered", "example_id", "revision_id",
-)  # fmt: skip
-LABEL_COLUMNS = (
-    "id", "answer", "expected_tool", "expected_args", "expectation", "rationale", "flagged", "seconds", "labelled_at",
-    "reviewer", "reviewer_id", "label_id", "example_id", "revision_id", "kind", "external_author", "blindness",
-)  # fmt: skip
+EXAMPLE_COLUMNS: Mapping[str, type] = {
+    **dict.fromkeys(("id", "user", "messages", "context", "expected_tool", "expected_args", "expectation"), str),
+    **dict.fromkeys(("rationale", "gold_source", *Example.STRATA, "decided_by", "offered"), str),
+    **dict.fromkeys(("example_id", "revision_id"), UUID),
+}
+LABEL_COLUMNS: Mapping[str, type] = {
+    **dict.fromkeys(("id", "answer", "expected_tool", "expected_args", "expectation", "rationale"), str),
+    "flagged": bool,
+    "seconds": float,
+    "labelled_at": datetime,
+    "reviewer": str,
+    **dict.fromkeys(("reviewer_id", "label_id", "example_id", "revision_id"), UUID),
+    **dict.fromkeys(("kind", "external_author", "blindness"), str),
+}
 
 
 def example_table(selection: Selection, outcome: Outcome) -> Iterator[bytes]:
-    """Yield a row for every example."""
-    tools = _Names()
+    """Return a CSV file with a row for every example."""
+    return csv_stream(tuple(EXAMPLE_COLUMNS), _examples(selection, outcome))
 
-    def rows() -> Iterator[Sequence[Cell]]:
-        for row in selection.rows():
-            outcome.written += 1
-            yield _example(row, tools[row.tools])
 
-    yield from csv_stream(EXAMPLE_COLUMNS, rows())
+def example_parquet(selection: Selection, outcome: Outcome) -> Iterator[bytes]:
+    """Return the same as Parquet."""
+    return parquet_stream(EXAMPLE_COLUMNS, _examples(selection, outcome))
 
 
 def label_table(selection: Selection, outcome: Outcome) -> Iterator[bytes]:
-    """Yield a row for every label in force, and every spare label, of an example that is resolved; no other leaves."""
+    """Return a CSV file with a row for every label in force and every spare label of examples that are resolved."""
+    return csv_stream(tuple(LABEL_COLUMNS), _labels(selection, outcome))
 
-    def rows() -> Iterator[Sequence[Cell]]:
-        # Asked for all at once, a planner that has not heard of new labels reads them all for each.
-        for revisions in selection.revision_ids():
-            for kind, found in (("label", _labels_of(revisions)), ("spare", _spares_of(revisions))):
-                for name, answer, expectation, *rest, author in found:
-                    outcome.written += 1
-                    whose = (author, "unknown" if author else "")
-                    yield (name, answer, *_expected(expectation), expectation, *rest, kind, *whose)
 
-    yield from csv_stream(LABEL_COLUMNS, rows())
+def label_parquet(selection: Selection, outcome: Outcome) -> Iterator[bytes]:
+    """Return the same as Parquet."""
+    return parquet_stream(LABEL_COLUMNS, _labels(selection, outcome))
+
+
+def _examples(selection: Selection, outcome: Outcome) -> Iterator[Sequence[Cell]]:
+    tools = _Names()
+    for row in selection.rows():
+        outcome.written += 1
+        yield _example(row, tools[row.tools])
+
+
+def _labels(selection: Selection, outcome: Outcome) -> Iterator[Sequence[Cell]]:
+    # Asked for all at once, a planner that has not heard of new labels reads them all for each.
+    for revisions in selection.revision_ids():
+        for kind, found in (("label", _labels_of(revisions)), ("spare", _spares_of(revisions))):
+            for name, answer, expectation, *rest, author in found:
+                outcome.written += 1
+                whose = (author, "unknown" if author else "")
+                yield (name, answer, *_expected(expectation), expectation, *rest, kind, *whose)
 
 
 def _labels_of(revisions: Sequence[UUID]) -> QuerySet[Label, tuple[Any, ...]]:

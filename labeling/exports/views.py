@@ -59,14 +59,14 @@ def exports(request: ProjectRequest, dataset: str) -> HttpResponseBase:
 def export(request: ProjectRequest, dataset: str) -> HttpResponseBase:
     """Send the dataset as it is now, with the gold in force, in the format that `?as=` names: JSON Lines by default."""
     dataset_row = _dataset(request, dataset)
-    return _format(request).response(Selection(dataset_row, hidden=hidden_strata(dataset_row, request.role)))
+    return _sent(request, Selection(dataset_row, hidden=hidden_strata(dataset_row, request.role)))
 
 
 @require_GET
 def version_export(request: ProjectRequest, dataset: str, version: str) -> HttpResponseBase:
     """Send a frozen version, as `export` does the dataset."""
     version_row = version_of(request, dataset, version)
-    return _format(request).response(Selection(version_row.dataset, version_row))
+    return _sent(request, Selection(version_row.dataset, version_row))
 
 
 @require_GET
@@ -81,11 +81,13 @@ def export_file(request: ProjectRequest, dataset: str, export: UUID) -> HttpResp
     return stored_response(upload)
 
 
-def _format(request: ProjectRequest) -> ExportFormat:
+def _sent(request: ProjectRequest, selection: Selection) -> HttpResponseBase:
     export_format = FORMATS.get(request.GET.get("as", "jsonl"))
     if export_format is None:
         raise Http404
-    return export_format
+    if missing := export_format.missing():
+        return HttpResponse(missing, status=HTTPStatus.UNPROCESSABLE_ENTITY, content_type="text/plain; charset=utf-8")
+    return export_format.response(selection)
 
 
 def _address(request: ProjectRequest, selection: Selection, export_format: ExportFormat) -> str:

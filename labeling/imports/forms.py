@@ -148,3 +148,9 @@ class ExportForm(PlainForm):
         choice = self.fields["version"]
         if isinstance(choice, forms.ModelChoiceField):
             choice.queryset = DatasetVersion.objects.filter(dataset=dataset).order_by("-number")
+
+    def clean_format(self) -> str:
+        name: str = self.cleaned_data["format"]
+        if missing := FORMATS[name].missing():
+            raise forms.ValidationError(missing)
+        return name

@@ -149,7 +149,7 @@ def examples_in(kind: FileKind, content: bytes) -> Examples:
         part = part_read(source, file, start, end, Settings())
         for line, pointer, row in _entries_of(part, before):
             if isinstance(row, ExampleRow) and (used := first.setdefault(row.external_id, line)) != line:
-                message = f"the id {row.external_id} is used in {'entry' if whole else 'line'} {used} already"
+                message = f"the id {row.external_id} is already used in {'entry' if whole else 'line'} {used}"
                 yield line, pointer, InvalidDocument.at("/id", message)
             else:
                 yield line, pointer, row

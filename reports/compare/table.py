@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Final, NamedTuple
+from uuid import UUID
 
 from reports.compare.moved import MovedRow
 from reports.compare.registry import ToolMoved
@@ -185,20 +186,20 @@ MATRIX_DELTA: Final = Table(
         Column("cells", MATRIX, many="list"),
     ),
 )
-CASES: Final = (
-    "revision_id",
-    "external_id",
-    "side",
-    "run",
-    "case_id",
-    "trial",
-    "expected",
-    "actual",
-    "outcome",
-    "selection",
-    "arguments",
-    "mode",
-)
+CASES: Final[Mapping[str, type]] = {
+    "revision_id": UUID,
+    "external_id": str,
+    "side": str,
+    "run": int,
+    "case_id": UUID,
+    "trial": int,
+    "expected": str,
+    "actual": str,
+    "outcome": str,
+    "selection": str,
+    "arguments": str,
+    "mode": str,
+}
 REGISTRY: Final = Table(
     "RegistryChange",
     "A description, argument or fact of a tool that the two agents were given otherwise.",

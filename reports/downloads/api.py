@@ -12,7 +12,7 @@ from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from reports.downloads.long_tables import TABLES, read_table_request
+from reports.downloads.long_tables import CSV, PARQUET, TABLES, read_table_request
 from reports.downloads.services import BUNDLE, TABLE, bundle_start, table_belongs, table_start
 from reports.run.api import GRADING, RunReportView
 from toolevals.workspace.api.base import ProjectView
@@ -48,16 +48,17 @@ class BundleFileView(ProjectView):
 
 
 NAME = OpenApiParameter("table", str, OpenApiParameter.PATH, enum=list(TABLES), description="Which table.")
+FORM = OpenApiParameter("form", str, enum=[CSV, PARQUET], description="By default csv.")
 CANDIDATE = OpenApiParameter("candidate", int, description="With compare-cases: the run that is compared with.")
 
 
 class TableView(ProjectView):
-    """A table of a run as a CSV file, written by a job; filters as the address of the table's CSV has them."""
+    """A table of a run as a file, written by a job; filters as the address of the table's CSV has them."""
 
     # Each table's own, as its page has them.
     takes_any_parameter = True
 
-    @extend_schema(parameters=[NAME, GRADING, CANDIDATE], request=None, responses={202: JobSerializer})
+    @extend_schema(parameters=[NAME, GRADING, CANDIDATE, FORM], request=None, responses={202: JobSerializer})
     @idempotent
     def post(self, request: Request, number: int, table: str) -> Response:
         job = table_start(table_request=read_table_request(self.access, number, table), actor=self.user)
@@ -66,7 +67,7 @@ class TableView(ProjectView):
 
 
 class TableFileView(ProjectView):
-    """The CSV file that a job has written, for the person who asked for it; 410 when it is no longer kept."""
+    """The file that a job has written, for the person who asked for it; 410 when it is no longer kept."""
 
     @extend_schema(responses={(200, "application/octet-stream"): OpenApiTypes.BINARY, 410: None})
     def get(self, request: Request, file: UUID) -> StreamingHttpResponse:

@@ -89,7 +89,7 @@ def _rereadings(grading: Grading) -> Rows:
 
 def _long(name: str, says: str) -> BundledTable:
     """Return a table that can be long, without any filter."""
-    return BundledTable(says, TABLES[name].columns, lambda grading: TableRequest(name, grading, {}).rows())
+    return BundledTable(says, tuple(TABLES[name].columns), lambda grading: TableRequest(name, grading, {}).rows())
 
 
 def _said(rows: Callable[[DialectReading], Rows]) -> Callable[[Grading], Rows | None]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from itertools import islice
@@ -28,7 +28,8 @@ from reports.reliability.queries import OUTCOME, read_trial_state, trial_counts,
 from reports.run.header import graded, run_head
 from reports.run.metrics import values_of
 from toolevals.grading.engine.case_metrics import METRICS
-from toolevals.presentation.csv import Cell
+from toolevals.presentation.csv import Cell, csv_stream
+from toolevals.presentation.parquet import missing_package, parquet_stream
 from toolevals.runs.models import Grading, JudgedCase, Run, TrialCount
 from toolevals.workspace.requests import ProjectRequest, whole_number
 
@@ -36,6 +37,8 @@ from toolevals.workspace.requests import ProjectRequest, whole_number
 _KEPT: Final = 1_000
 # What is asked for besides the filters of a table.
 _BESIDE: Final = ("job", "now")
+CSV: Final = "csv"
+PARQUET: Final = "parquet"
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +46,7 @@ class LongTable:
     """One kind of table. `rows` yields those that are asked for; `count` says how many, and stops beyond a number."""
 
     title: str
-    columns: Sequence[str]
+    columns: Mapping[str, type]
     rows: Callable[[TableRequest], Iterator[Sequence[Cell]]]
     count: Callable[[TableRequest, int | None], int]
 
@@ -67,14 +70,34 @@ class TableRequest:
 
     @property
     def columns(self) -> Sequence[str]:
-        return self.table.columns
+        return tuple(self.table.columns)
+
+    @property
+    def refusal(self) -> str:
+        """The reason why its file cannot be written in the form that is asked for; empty where it can."""
+        if self.parameters.get("form", CSV) not in (CSV, PARQUET):
+            return f"The form must be {CSV} or {PARQUET}."
+        return missing_package() if self.is_parquet else ""
+
+    @property
+    def is_parquet(self) -> bool:
+        return self.parameters.get("form") == PARQUET
+
+    @property
+    def form(self) -> str:
+        """The name of the form of its file."""
+        return "Parquet" if self.is_parquet else "CSV"
+
+    @property
+    def ending(self) -> str:
+        return PARQUET if self.is_parquet else "csv"
 
     @property
     def file_name(self) -> str:
         """The name of its file, of slugs and numbers."""
         if self.name == COMPARED:
-            return f"run-{self.grading.run.number}-to-{self.candidate}-cases.csv"
-        return f"run-{self.grading.run.number}-{self.name}.csv"
+            return f"run-{self.grading.run.number}-to-{self.candidate}-cases.{self.ending}"
+        return f"run-{self.grading.run.number}-{self.name}.{self.ending}"
 
     @property
     def candidate(self) -> int | None:
@@ -94,6 +117,10 @@ class TableRequest:
     def rows(self) -> Iterator[Sequence[Cell]]:
         """Yield its rows, some at a time."""
         return self.table.rows(self)
+
+    def parts(self, rows: Iterable[Sequence[Cell]]) -> Iterator[bytes]:
+        """Return its file, in parts, of its rows."""
+        return parquet_stream(self.table.columns, rows) if self.is_parquet else csv_stream(self.columns, rows)
 
     def runs(self) -> TwoRuns | None:
         """Return the two runs of a comparison; None where one is not graded or there is none."""
@@ -202,11 +229,12 @@ def _count_moved(table_request: TableRequest, most: int | None) -> int:
 
 
 COMPARED: Final = "compare-cases"
+_CASE_TYPES: Final = {**cases.CASES.types, **dict.fromkeys(METRICS, float), **cases.TEXTS.types}
 TABLES: Final[Mapping[str, LongTable]] = {
-    "cases": LongTable("Graded cases", (*cases.CASES.head, *METRICS, *cases.TEXTS.head), _cases, _count_cases),
-    "judged": LongTable("What judges said of each case", cases.JUDGED.head, _judged, _count_judged),
-    "state": LongTable("Differences of state", cases.STATE.head, _state, _count_state),
-    "trials": LongTable("Examples, by their trials", reliability_tables.TRIALS.head, _trials, _count_trials),
-    "episodes": LongTable("What followed failures", recovery_tables.EPISODES.head, _episodes, _count_episodes),
+    "cases": LongTable("Graded cases", _CASE_TYPES, _cases, _count_cases),
+    "judged": LongTable("What judges said of each case", cases.JUDGED.types, _judged, _count_judged),
+    "state": LongTable("Differences of state", cases.STATE.types, _state, _count_state),
+    "trials": LongTable("Examples, by their trials", reliability_tables.TRIALS.types, _trials, _count_trials),
+    "episodes": LongTable("What followed failures", recovery_tables.EPISODES.types, _episodes, _count_episodes),
     COMPARED: LongTable("Examples of two runs", comparison_tables.CASES, _moved, _count_moved),
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import zipfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from time import monotonic
 from typing import IO, Any, Final
 
@@ -18,8 +18,9 @@ from reports.downloads.bundle_tables import BUNDLED
 from reports.downloads.long_tables import TableRequest
 from reports.trends.queries import COMPARED
 from toolevals.grading.values.canonical import exact
+from toolevals.grading.values.problems import InvalidDocument
 from toolevals.json_types import JsonMapping
-from toolevals.presentation.csv import ROWS_A_CHUNK, csv_stream
+from toolevals.presentation.csv import Cell, csv_stream
 from toolevals.runs.judging.blindness import detail_without, hidden_in
 from toolevals.runs.models import CaseGrade, Grading
 from toolevals.workspace.audit.services import audit_record
@@ -29,13 +30,18 @@ from toolevals.workspace.jobs.services import BatchPlan, job_create
 from toolevals.workspace.models import Job, Role, User
 
 TABLE: Final = "table"
-# So many parts of a file are written between two signs of progress.
-_PARTS: Final = 10
+# So many rows of a file are written between two signs of progress.
+_ROWS: Final = 5_000
 
 
 @transaction.atomic
 def table_start(*, table_request: TableRequest, actor: User | None) -> Job:
-    """Begin to write a table of a finished grading; return the job, whose page has the file when it is done."""
+    """Begin to write a table of a finished grading; return the job, whose page has the file when it is done.
+
+    Raises InvalidDocument where it cannot be written in the form that is asked for.
+    """
+    if refusal := table_request.refusal:
+        raise InvalidDocument.at("/form", refusal)
     run = table_request.grading.run
     payload = {
         "table": table_request.name,
@@ -46,7 +52,7 @@ def table_start(*, table_request: TableRequest, actor: User | None) -> Job:
         project=run.project,
         actor=actor,
         kind=TABLE,
-        title=f"{table_request.table.title} of run {run.number}, as CSV",
+        title=f"{table_request.table.title} of run {run.number}, as {table_request.form}",
         batches=[BatchPlan("reports.table", payload, size=max(table_request.count(), 1))],
     )
     job.result_path = (
@@ -62,11 +68,14 @@ def table_work(lease: Lease) -> None:
     """Write the file: what the job's batch does. Begun again it writes all of it again."""
     asked = _asked(lease.payload)
 
+    def rows() -> Iterator[Sequence[Cell]]:
+        for number, row in enumerate(asked.rows(), 1):
+            if number % _ROWS == 0:
+                lease.progress(number)
+            yield row
+
     def write(file: IO[bytes]) -> None:
-        for number, some in enumerate(csv_stream(asked.columns, asked.rows()), 1):
-            file.write(some)
-            if number % _PARTS == 0:
-                lease.progress(number * ROWS_A_CHUNK)
+        file.writelines(asked.parts(rows()))
 
     job_file_write(lease, write, name=f"{asked.grading.run.project.slug}-{asked.file_name}")
 

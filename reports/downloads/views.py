@@ -95,11 +95,21 @@ def _trends_file(request: ProjectRequest, scope: Scope) -> StreamingHttpResponse
 
 def long_csv(request: ProjectRequest, table_request: TableRequest) -> HttpResponseBase:
     """Send a table, or where it is long lead to the page that writes it in the background; `?now=1` sends it anyhow."""
+    if refusal := table_request.refusal:
+        return _refused(refusal)
     if request.GET.get("now") != "1" and table_request.is_long:
         run = table_request.grading.run
         address = reverse("reports:table", args=[request.project.slug, run.number, table_request.name])
         return redirect(f"{address}?{urlencode(table_request.parameters)}")
-    return csv_file(table_request.file_name.removesuffix(".csv"), table_request.columns, table_request.rows())
+    return StreamingHttpResponse(
+        table_request.parts(table_request.rows()),
+        content_type="application/vnd.apache.parquet" if table_request.is_parquet else "text/csv; charset=utf-8",
+        headers={"Content-Disposition": f'attachment; filename="{table_request.file_name}"'},
+    )
+
+
+def _refused(refusal: str) -> HttpResponse:
+    return HttpResponse(refusal, status=HTTPStatus.UNPROCESSABLE_ENTITY, content_type="text/plain; charset=utf-8")
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -107,6 +117,8 @@ def table(request: ProjectRequest, number: int, table: str) -> HttpResponse:
     """Say which table it is and how long, and show the job that writes it; by POST, begin one."""
     head = run_head(request, number, table)
     table_request = read_table_request(request, number, table)
+    if refusal := table_request.refusal:
+        return _refused(refusal)
     if request.method == "POST":
         return redirect(table_start(table_request=table_request, actor=request.user).result_path)
     job = job_asked(request, TABLE)
@@ -120,7 +132,9 @@ def table(request: ProjectRequest, number: int, table: str) -> HttpResponse:
         "head": head,
         "run": head.run,
         "table": table_request,
-        "filters": [(name, value) for name, value in table_request.parameters.items() if name != "grading"],
+        "filters": [
+            (name, value) for name, value in table_request.parameters.items() if name not in ("grading", "form")
+        ],
         "query": query,
         "now": reverse(f"reports:{table}-csv", args=[request.project.slug, *numbers]),
         "rows": None if job else table_request.count(),

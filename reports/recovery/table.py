@@ -61,11 +61,14 @@ EPISODES: Final = Table(
     "One failure of a tool and what followed; `score` is 1, 0.5 or 0, null where no rule can tell.",
     (
         *whose("case_id", "case."),
-        *(Column(name, None) for name in ("number", "tool", "error_class", "reaction", "score", "recovered")),
+        Column("number", int),
+        *(Column(name, None) for name in ("tool", "error_class", "reaction")),
+        Column("score", float, optional=True),
+        Column("recovered", bool),
         Column("bad_answers", int, "failures"),
         Column("errors", int, only="file"),
         Column("error_answers", int, "errors", only="answer"),
-        Column("identical_retries", None),
+        Column("identical_retries", int),
     ),
 )
 RECOVERY: Final = Table(

@@ -59,7 +59,8 @@ TRIALS: Final = Table(
     (
         Column("revision_id", UUID, "entry.revision_id"),
         Column("external_id", str, "entry.revision.example.external_id"),
-        *(Column(name, None) for name in ("tool", "bucket", "difficulty", "passed", "failed", "unscored", "errored")),
+        *(Column(name, None) for name in ("tool", "bucket", "difficulty")),
+        *(Column(name, int) for name in ("passed", "failed", "unscored", "errored")),
     ),
 )
 STEPS: Final = Table(

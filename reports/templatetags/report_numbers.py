@@ -15,6 +15,7 @@ from reports.run.analysis import words
 from toolevals.grading.values.verdict_table import VERDICTS
 from toolevals.presentation import numbers
 from toolevals.presentation.numbers import interval_mark, short
+from toolevals.presentation.parquet import missing_package
 
 register = template.Library()
 register.filter("percent", numbers.percent)
@@ -123,3 +124,12 @@ def as_length(share: float) -> str:
 def rest_as_length(share: float) -> str:
     """Return what a share of 0..1 leaves as an SVG length."""
     return f"{100 * (1 - share):.1f}%"
+
+
+@register.simple_tag
+def parquet_link(address: str, query: str = "") -> str:
+    """Return the link to a table as Parquet; nothing where that cannot be written."""
+    if missing_package():
+        return ""
+    asked = "&".join(filter(None, (query.removeprefix("?"), "form=parquet")))
+    return format_html('<a class="btn btn-quiet" href="{}?{}">Parquet</a>', address, asked)

@@ -7,10 +7,10 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from tests.cli.answering import answer
+from tests.client.answering import answer
 from toolevals.cli import main as command
-from toolevals.cli.http import Request, Response
 from toolevals.cli.output import Exit
+from toolevals.client.http import Request, Response
 
 LAYER = {
     "name": "outcome",
@@ -56,7 +56,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
             return answer(409, json={"detail": "Two datasets cannot be compared."})(request)
         return answer(json={"tools": TOOLS} if asked.path.endswith("tools/") else FOUND)(request)
 
-    monkeypatch.setattr("toolevals.cli.http.over_the_network", server)
+    monkeypatch.setattr("toolevals.client.http.over_the_network", server)
     monkeypatch.setenv("TOOLEVALS_TOKEN", "t")
     monkeypatch.setenv("TOOLEVALS_PROJECT", "shop")
     return seen

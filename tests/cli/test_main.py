@@ -78,7 +78,7 @@ def test_asking_for_help_loads_no_verb():
         for name in loaded.strip().split("|")
         if name.startswith(("toolevals.", "urllib.request", "jsonschema", "yaml"))
     }
-    own = {f"toolevals.cli{part}" for part in ("", ".main", ".output", ".verbs")}
+    own = {f"toolevals.cli{part}" for part in ("", ".main", ".output", ".verbs")} | {"toolevals.server_errors"}
     assert ours == own
 
 

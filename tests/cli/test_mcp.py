@@ -58,7 +58,7 @@ def test_a_client_starts_a_baseline_run_again_and_reads_its_confusions(capsys):
     assert waited.structured_content["state"] == "succeeded"
     assert found.structured_content["accuracy"]["total"] == 2
     assert compared.structured_content["examples"] == 2
-    assert "2 examples cannot tell" in compared.structured_content["sentence"]
+    assert "2 examples are too few to compare" in compared.structured_content["sentence"]
 
 
 @pytest.mark.usefixtures("server")

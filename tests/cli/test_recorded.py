@@ -15,10 +15,10 @@ from django.test import Client
 
 from labeling.models import Dataset, Example
 from tests.grading.benchmark import needs_benchmark
-from toolevals.cli.client import ProjectClient
-from toolevals.cli.http import Request, Response
 from toolevals.cli.main import main
 from toolevals.cli.output import Exit
+from toolevals.client import Project
+from toolevals.client.http import Request, Response
 from toolevals.grading.files.evaluation_files.reading import content_key
 from toolevals.grading.reading.examples import read_example
 from toolevals.grading.reading.parsing.recorded import tau2_runs, tau_runs
@@ -140,9 +140,9 @@ def answered(request: Request) -> Response:
 def test_one_verb_takes_a_result_file_twice(project, owner, run_jobs, tmp_path, monkeypatch, capsys):
     _, token = token_create(project=project, actor=owner, user=owner, name="cli", role=Role.OWNER)
     monkeypatch.setenv("TOOLEVALS_TOKEN", token)
-    plain = ProjectClient.__init__
-    monkeypatch.setattr(ProjectClient, "__init__", lambda self, **said: plain(self, **said, transport=answered))
-    monkeypatch.setattr(ProjectClient, "wait", lambda *_, **__: run_jobs())
+    plain = Project.__init__
+    monkeypatch.setattr(Project, "__init__", lambda self, **said: plain(self, **said, transport=answered))
+    monkeypatch.setattr(Project, "wait", lambda *_, **__: run_jobs())
     file = tmp_path / "results.json.gz"
     document = {"system": [POLICY], "records": [tau(0, "Cancel A."), tau(0, "Cancel A.", trial=1, reward=None)]}
     file.write_bytes(gzip.compress(json.dumps(document).encode()))
@@ -167,9 +167,9 @@ def test_the_tools_that_are_named_are_offered_by_a_dataset_that_was_there_before
 ):
     _, token = token_create(project=project, actor=owner, user=owner, name="cli", role=Role.OWNER)
     monkeypatch.setenv("TOOLEVALS_TOKEN", token)
-    plain = ProjectClient.__init__
-    monkeypatch.setattr(ProjectClient, "__init__", lambda self, **said: plain(self, **said, transport=answered))
-    monkeypatch.setattr(ProjectClient, "wait", lambda *_, **__: run_jobs())
+    plain = Project.__init__
+    monkeypatch.setattr(Project, "__init__", lambda self, **said: plain(self, **said, transport=answered))
+    monkeypatch.setattr(Project, "wait", lambda *_, **__: run_jobs())
     registry = registry_create(project=project, actor=owner, slug="air", name="Air")
     tools = [{"name": "cancel", "input_schema": {"type": "object"}}]
     registry_publish(registry=registry, actor=owner, document=tools)

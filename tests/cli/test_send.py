@@ -14,11 +14,11 @@ import pytest
 from django.test import Client
 
 from tests.grading.benchmark import needs_benchmark
-from toolevals.cli.client import ProjectClient
-from toolevals.cli.http import Request, Response
 from toolevals.cli.main import main
 from toolevals.cli.output import Exit
 from toolevals.cli.sending import Agent, conversations_read, export_of, spans_of_conversation
+from toolevals.client import Project
+from toolevals.client.http import Request, Response
 from toolevals.grading.reading.telemetry.otlp import spans_in
 from toolevals.traces.models import Trace
 from toolevals.traces.reading.services import traces_settle
@@ -151,8 +151,8 @@ def test_a_token_that_only_sends_brings_a_file_to_the_server(project, owner, set
         response.__dict__["content"] = sent.content
         return response
 
-    client = ProjectClient(server="http://testserver", project="shop", token=token, transport=transport)
-    monkeypatch.setattr(ProjectClient, "from_arguments", lambda _: client)
+    client = Project(server="http://testserver", project="shop", token=token, transport=transport)
+    monkeypatch.setattr("toolevals.cli.sending.project_of", lambda _: client)
     file = tmp_path / "runs.json"
     file.write_bytes(recorded())
     for _ in range(2):
@@ -163,10 +163,10 @@ def test_a_token_that_only_sends_brings_a_file_to_the_server(project, owner, set
 
 
 def test_what_the_server_refuses_ends_the_command(tmp_path, monkeypatch):
-    client = ProjectClient(
+    client = Project(
         server="http://testserver", project="shop", token="te_x", transport=lambda asked: Response(asked, 403)
     )
-    monkeypatch.setattr(ProjectClient, "from_arguments", lambda _: client)
+    monkeypatch.setattr("toolevals.cli.sending.project_of", lambda _: client)
     file = tmp_path / "runs.json"
     file.write_bytes(recorded())
     assert main(["send", str(file), "--agent", "shop"]) == Exit.CONFIGURATION

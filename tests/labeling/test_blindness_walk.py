@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from http import HTTPStatus
 from typing import Any
 
+import pyarrow.parquet as files
 import pytest
 from django.core.cache import cache
 from django.db import transaction
@@ -80,7 +81,7 @@ QUESTIONS: dict[str, list[str]] = {
     "workspace:audit-csv": ["?act=label_submit", "?thing=example", "?person=bea"],
     "labeling-api:examples": [*(f"?status={state}" for state in Resolution.values), f"?search={MARK}"],
     "labeling:export": [f"?as={name}" for name in FORMATS],
-    "labeling-api:export": ["?as=labels_csv", "?as=csv&summary"],
+    "labeling-api:export": ["?as=labels_csv", "?as=labels_parquet", "?as=csv&summary"],
 }
 # Of these examples an empty POST is sent too.
 POSTED = (TO_LABEL[0], "pair", "passed-on")
@@ -190,6 +191,8 @@ def _told(response: Any) -> Answer:
     if body.startswith(b"PK"):
         archive = zipfile.ZipFile(io.BytesIO(body))
         body = b"".join(name.encode() + archive.read(name) for name in archive.namelist())
+    if body.startswith(b"PAR1"):
+        body = repr(files.read_table(io.BytesIO(body), use_threads=False).to_pylist()).encode()
     heads = tuple(response.get(name, "").encode() for name in HEADERS)
     return response.status_code, tuple(OWN.sub(b"", head) for head in heads), OWN.sub(b"", body)
 

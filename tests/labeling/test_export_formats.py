@@ -6,16 +6,20 @@ import csv
 import io
 import json
 import os
+import sys
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import pyarrow.parquet as files
 import pytest
+from django.urls import reverse
 
 from labeling.adjudicate.resolution import gold_set, settle_due
 from labeling.datasets.services import dataset_create
 from labeling.exports import FORMATS, Outcome, Selection
+from labeling.exports.formats import PARQUET
 from labeling.exports.table import EXAMPLE_COLUMNS
 from labeling.imports.parts import Settings
 from labeling.imports.readers.columns import detected_targets
@@ -29,6 +33,7 @@ from tests.labeling.windows import later
 from toolevals.grading.reading.bfcl import CATEGORIES
 from toolevals.grading.reading.examples import read_example
 from toolevals.grading.values.canonical import exact
+from toolevals.presentation.csv import safe_cell
 
 __all__ = ["load"]
 
@@ -43,6 +48,12 @@ def write(dataset: Dataset, name: str, outcome: Outcome | None = None) -> bytes:
 
 def lines(text: bytes) -> list[dict[str, Any]]:
     return [json.loads(line) for line in text.splitlines()]
+
+
+def cells(parquet: bytes) -> list[dict[str, str]]:
+    """Return the rows of a Parquet file as one of CSV has them."""
+    rows = files.read_table(io.BytesIO(parquet), use_threads=False).to_pylist()
+    return [{name: str(safe_cell(cell)) for name, cell in row.items()} for row in rows]
 
 
 def fill(dataset: Dataset, *documents: dict[str, Any]) -> None:
@@ -61,13 +72,14 @@ def test_csv_comes_back_and_runs_no_formula(project, dataset, load):
     )
     text = write(dataset, "csv")
     table = list(csv.DictReader(io.StringIO(text.decode(), newline="")))
-    assert tuple(table[0]) == EXAMPLE_COLUMNS
+    assert tuple(table[0]) == tuple(EXAMPLE_COLUMNS)
     assert not any(cell[:1] in set("=+-@\t\r") for each in table for cell in each.values())
     assert [each["expected_tool"] for each in table] == ["get_order", "(none)", "(any)", "get_order", ""]
     assert [each["expected_args"] for each in table] == ['{"order_id":"A-1"}', "", "", '{"order_id":"A-1"}', ""]
     assert table[0]["offered"] == "get_order cancel_order"
     native = lines(write(dataset, "jsonl"))
-    job = load(text, "csv", {"columns": detected_targets(EXAMPLE_COLUMNS)})
+    assert cells(write(dataset, "parquet")) == table
+    job = load(text, "csv", {"columns": detected_targets(tuple(EXAMPLE_COLUMNS))})
     assert (job.report["unchanged"], job.report["added"]) == (5, 0)
     assert lines(write(dataset, "jsonl")) == native
 
@@ -141,6 +153,8 @@ def test_no_file_holds_a_label_of_what_is_not_resolved(dataset, ann, ben, submit
         if each.content_type == "application/zip":
             packed = zipfile.ZipFile(io.BytesIO(whole))
             parts = [packed.read(name) for name in packed.namelist()]
+        if each.content_type == PARQUET:
+            parts = [str(cells(whole)).encode()]
         assert not any(b"S3CRET" in part for part in parts), each.name
 
 
@@ -154,6 +168,7 @@ def test_labels_of_what_is_resolved_leave_with_stable_ids(dataset, ann, ben, sub
     resolved = Label.objects.filter(revision__example__external_id="ex").values_list("pk", flat=True)
     assert {each["label_id"] for each in table} == {str(pk) for pk in resolved}
     assert {each["reviewer"] for each in table} == {ann.name, ben.name}
+    assert cells(write(dataset, "labels_parquet")) == table
 
 
 def sample_rows() -> Iterator[dict[str, Any]]:
@@ -252,3 +267,15 @@ def test_bfcl_what_was_made_here_is_written_where_it_has_a_form(dataset):
         "ground_truth": [{"get_order": {"order_id": ["A-1"]}}],
     }
     assert [each["id"] for each in outcome.listed] == ["open arguments", "context"]
+
+
+def test_without_pyarrow_parquet_is_refused_and_says_how_to_install_it(dataset, client, owner, monkeypatch):
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    client.force_login(owner)
+    slugs = [dataset.project.slug, dataset.slug]
+    told = [
+        client.get(reverse("labeling:export", args=slugs), {"as": "parquet"}),
+        client.post(reverse("labeling:exports", args=slugs), {"format": "labels_parquet"}),
+        client.get(reverse("labeling-api:export", args=slugs), {"as": "parquet"}),
+    ]
+    assert [(each.status_code, "toolevals[data]" in each.content.decode()) for each in told] == [(422, True)] * 3

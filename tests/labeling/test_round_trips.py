@@ -73,7 +73,7 @@ def test_lines_give_the_same_examples(project, dataset, name):
 def test_a_table_gives_the_same_examples(dataset, load):
     fill(dataset, document("a", **PLAIN, decided_by="answer"), document("b", expectation=FROM_RESULT))
     before = lines(write(dataset, "jsonl"))
-    job = load(write(dataset, "csv"), "csv", {"columns": detected_targets(EXAMPLE_COLUMNS)})
+    job = load(write(dataset, "csv"), "csv", {"columns": detected_targets(tuple(EXAMPLE_COLUMNS))})
     assert (job.report["unchanged"], job.report["added"]) == (2, 0)
     assert lines(write(dataset, "jsonl")) == before
 

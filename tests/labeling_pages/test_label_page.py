@@ -95,7 +95,7 @@ def test_anothers_slot_leads_to_ones_own(slot: LabelSlot, second_reviewer: User,
 def test_acts_on_anothers_slot_come_too_late(slot: LabelSlot, second_reviewer: User, as_user: AsUser, act: str):
     response = as_user(second_reviewer).post(url(f"label-{act}", slot.pk), fields())
     assert response.status_code == 409
-    assert "ran out" in response.json()["message"]
+    assert "has expired" in response.json()["message"]
     assert not slot.labels.exists()
 
 

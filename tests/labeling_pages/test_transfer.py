@@ -113,7 +113,7 @@ def test_the_lines_of_a_refused_file_say_what_stood_in_the_way(client, page, dat
         ["4", "", "refused"],
         ["5", "d", "not imported"],
     ]
-    assert "used in line 1 already" in told[2][4]
+    assert "already used in line 1" in told[2][4]
     assert not Example.objects.exists()
 
 

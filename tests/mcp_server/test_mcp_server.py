@@ -166,7 +166,7 @@ def test_a_draft_changes_one_description_and_no_other_tool(door, project):
     history = door.call("show_tool", registry="shop", tool="b")
     assert [each["description"] for each in history["history"]] == [change["description"], "When b is wanted."]
     assert [each["version"] for each in door.call("show_tool", registry="shop", tool="a")["history"]] == [1]
-    assert "Nothing is other" in door.refused("draft_version", registry="shop", descriptions=[change], note="again")
+    assert "The draft equals" in door.refused("draft_version", registry="shop", descriptions=[change], note="again")
     unknown = [{"tool": "c", "description": ""}]
     assert "has no tool c" in door.refused("draft_version", registry="shop", descriptions=unknown, note="")
 

@@ -56,6 +56,10 @@ def test_the_wheel_holds_all_that_runs_and_says_what_it_is(built: Built) -> None
     read = (path for path in own if path.parts[0] == "docs" and path.parts[1] != "decisions")
     documents = {f"toolevals-0.1.0.data/data/share/doc/toolevals/{path}" for path in read}
     assert rooms | pages | documents <= names
+    # It is large, so it is packed.
+    plotly = "toolevals/static/vendor/plotly/plotly.min.js"
+    assert f"{plotly}.gz" in names
+    assert plotly not in names
     assert not any("/docs/decisions/" in name for name in names)
     tops = {name.partition("/")[0].partition("-")[0] for name in names}
     assert tops == {"toolevals", "labeling", "reports"}
@@ -160,7 +164,7 @@ def test_an_installation_serves_pages_runs_and_gates(
         page.get_by_label("Password").fill(PASSWORD)
         page.keyboard.press("Enter")
         page.get_by_label("Name").fill("here")
-        page.get_by_role("button", name="Make").click()
+        page.get_by_role("button", name="Create").click()
         token = page.locator(".secret code").inner_text()
         assert "Rae Example, adjudicator of the project shop" in toolevals("login", url, input=f"{token}\n")
         toolevals("import", "tools", "tools.json", "--registry", "shop")

@@ -106,7 +106,7 @@ def test_without_a_name_the_only_policy_in_force_is_asked(project, version):
     policy_activate(version=version, actor=None)
     assert in_force(project, None)[0] == version
     policy_activate(version=other, actor=None)
-    with pytest.raises(InvalidDocument, match="several policies"):
+    with pytest.raises(InvalidDocument, match="several active policies"):
         active_guard(project, None)
     assert active_guard(project, "unknown") is None
 

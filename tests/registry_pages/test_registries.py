@@ -223,7 +223,7 @@ def test_a_tool_says_whose_strict_mode_takes_it_and_what_stands_in_the_way(
     assert "Strict mode: OpenAI yes, Anthropic yes, Gemini yes." in shown
     assert "Strict mode: OpenAI no, Anthropic no, Gemini no." in shown
     fits = body(person.get(url("strict", "tools", number, 1)))
-    assert fits.count("Nothing is known against the schema.") == 3
+    assert fits.count("No problems found in the schema.") == 3
     assert "Copy schema" not in fits
     refused = body(person.get(url("strict", "tools", number, 2)))
     assert "must be closed: set additionalProperties to false" in refused

@@ -280,6 +280,6 @@ def test_every_reason_stays_in_the_history(project, policy, measure, client, adj
         client.post(address, {"act": "enforce", "reason": reason})
         client.post(address, {"act": "lift"})
     page = " ".join(client.get(address).content.decode().split())
-    assert "Put in force: It was abused." in page
-    assert "Put in force: It is abused again." in page
+    assert "Activated: It was abused." in page
+    assert "Activated: It is abused again." in page
     assert page.count("Taken out of force") == 2

@@ -74,8 +74,8 @@ def test_a_large_run_that_is_not_read_is_unanswered_and_says_so(monkeypatch: Any
     (check,) = checks(hold(grading.run, rate(ACCURACY, 0.5)))
     assert check.status == "unanswered"
     assert check.note == (
-        f"Run {grading.run.number} is not read by the rules of ai-evaluation: begin Other evaluators on its pages, "
-        "and then hold the gate again."
+        f"Run {grading.run.number} has no verdicts from ai-evaluation: start Other evaluators on its page, "
+        "then check the gate again."
     )
     assert not DialectReading.objects.exists()
     reading = dialects_start(grading=grading, actor=None)

@@ -9,12 +9,12 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from tests.cli.answering import answer
+from tests.client.answering import answer
 from tests.reports.building import Builder, Case
 from tests.reports.test_compare_pages import AFTER, BEFORE
-from toolevals.cli.client import ProjectClient
 from toolevals.cli.gate_changes import changes_of_runs
-from toolevals.cli.http import Request, Response
+from toolevals.client import Project
+from toolevals.client.http import Request, Response
 from toolevals.grading.gates.results import Check, GateResult
 from toolevals.presentation.gate_comment import gate_markdown
 from toolevals.presentation.gate_reports import GateReport
@@ -24,7 +24,7 @@ pytestmark = pytest.mark.django_db
 CHECK = Check("selection pass_rate", "passed", 0.95, 20, None, ">= 0.9")
 
 
-def client_of(browser: Any, before: Grading) -> ProjectClient:
+def client_of(browser: Any, before: Grading) -> Project:
     """Return a client that asks the application through a browser."""
 
     def send(request: Request) -> Response:
@@ -33,7 +33,7 @@ def client_of(browser: Any, before: Grading) -> ProjectClient:
         return answer(found.status_code, text=found.content.decode())(request)
 
     project = before.run.project.slug
-    return ProjectClient(server="http://testserver", project=project, token="t", transport=send)
+    return Project(server="http://testserver", project=project, token="t", transport=send)
 
 
 def comment(browser: Any, before: Grading, after: Grading) -> str:

@@ -51,7 +51,7 @@ def test_a_trend_shows_every_run_with_its_intervals(browser_of, build, project):
     rows = table(page, "trend-table")
     assert [row[0] for row in rows[1:]] == ["2 agent", "1 agent"]
     assert rows[1][1] == "90.0 66.8 to 98.8"
-    assert "Run 2 is comparable with no earlier run" in text(page)
+    assert "Run 2 cannot be compared with any earlier run" in text(page)
     chart = embedded(page, "trend-data")["trend-selection"]
     values = [y for trace in chart["data"] if "hovertext" in trace for y in trace["y"]]
     assert values == [70.0, 90.0]
@@ -95,7 +95,7 @@ def test_trends_open_with_what_a_test_has_earned(browser_of, build, project, bef
 
 def test_too_few_examples_tell_nothing_over_time(browser_of, build, project):
     build.again(build.tried([[Case("a", "b")]] * 10), [[Case("a", "a")]] * 10)
-    assert "Cannot tell over 2 comparable runs: 0.0 % of examples passed in run 1, 100.0 %" in text(
+    assert "No conclusion over 2 comparable runs: 0.0 % of examples passed in run 1, 100.0 %" in text(
         trends(browser_of, "trends", project, "nightly")
     )
 

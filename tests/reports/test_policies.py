@@ -201,7 +201,7 @@ def test_a_policy_is_made_changed_measured_and_put_in_force_on_its_pages(browser
     refused = browser.post(second, {"act": "enforce"})
     assert (refused.status_code, "/reason" in refused.content.decode()) == (422, True)
     page = browser.post(second, {"act": "enforce", "reason": "Loops cost much."}, follow=True).content.decode()
-    assert "Put in force: Loops cost much." in page
+    assert "Activated: Loops cost much." in page
     changes = browser.get(at("policy-changes", policy, 2, 1)).content.decode()
     assert "/rules/calls/mode" in changes
     assert "Take out of force" in page

@@ -205,7 +205,7 @@ def test_steps_compound_beside_what_was_measured(get, build):
     # Seventeen of eighteen expected calls are right, two of three cases.
     assert (row["steps"], row["passed"], row["cases"]) == ("6", "2", "3")
     assert float(row["predicted"]) == pytest.approx((17 / 18) ** 6)
-    assert 'class="num">3</b> of <span class="num">3</span> scored cases take more than five steps' in text(
+    assert 'class="num">3</b> of <span class="num">3</span> scored cases need more than five calls' in text(
         get("reliability", grading)
     )
 

@@ -14,7 +14,6 @@ from django.utils import timezone
 from reports.downloads.long_tables import TABLES, TableRequest
 from reports.downloads.services import TABLE, table_start, table_work
 from tests.reports.building import Builder, Case, cases_of
-from toolevals.presentation.csv import ROWS_A_CHUNK
 from toolevals.runs.models import Episode, Grading, JudgedCase
 from toolevals.workspace.jobs.files import job_files_forget
 from toolevals.workspace.jobs.leases import batch_work
@@ -126,7 +125,7 @@ def test_only_who_asked_and_owners_get_it_and_a_day_later_it_is_gone(
     assert list(found.values()) == [(200, 200), (404, 404), (200, 200)]
     assert job_files_forget(timezone.now() + timedelta(days=1, minutes=1)) == 1
     assert browser_of.get(file).status_code == 410
-    assert "is gone" in browser_of.get(job.result_path).content.decode()
+    assert "has expired" in browser_of.get(job.result_path).content.decode()
 
 
 def test_a_cancelled_job_leaves_nothing(grading, viewer, run_jobs):
@@ -180,8 +179,8 @@ def test_the_end_of_a_page_is_found_in_the_index_alone(grading, monkeypatch, dja
 
 def test_progress_is_told_in_rows(grading, viewer, monkeypatch):
     told: list[int] = []
-    monkeypatch.setattr("reports.downloads.services._PARTS", 1)
+    monkeypatch.setattr("reports.downloads.services._ROWS", 6)
     job = table_start(table_request=TableRequest("cases", grading, {}), actor=viewer)
     monkeypatch.setattr("toolevals.workspace.jobs.leases.Lease.progress", lambda _, done: told.append(done))
     batch_work(str(job.batches.get().pk), table_work)
-    assert told == [ROWS_A_CHUNK]
+    assert told == [6, 12]

@@ -67,7 +67,7 @@ def test_nobody_rates_twice_nor_one_more_than_it_takes(calibration, raters, revi
         case_rate(case=case, actor=raters[0], value=0)
     case_rate(case=case, actor=raters[1], value=None, note="I cannot see the order")
     case_rate(case=case, actor=raters[2], value=0.5)
-    with pytest.raises(InvalidDocument, match="As many people"):
+    with pytest.raises(InvalidDocument, match="has enough ratings"):
         case_rate(case=case, actor=reviewer, value=1)
     assert list(Rating.objects.filter(case=case).values_list("place", "value")) == [(1, 1.0), (2, None), (3, 0.5)]
     assert case not in calibration.cases.left_for(reviewer)

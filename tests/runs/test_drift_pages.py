@@ -86,7 +86,7 @@ def test_cases_that_people_rate_now_are_hidden_in_a_check_too(
     client.force_login(owner)
     html = text(client.get(reverse("runs:drift", args=[project.slug, made.pk])))
     assert MARK not in html
-    assert "20 cases being rated by people are hidden" in html
+    assert "20 cases being rated by people are not listed" in html
     rows = csv_rows(client.get(reverse("runs:drift-csv", args=[project.slug, made.pk])))
     assert {(row["kind"], row["now"], row["people"]) for row in rows} == {("hidden", "", "")}
     cases = client.get(f"/api/v1/projects/{project.slug}/judge-drift-checks/{made.pk}/cases/").json()

@@ -127,7 +127,7 @@ def test_judging_a_run_is_estimated_before_and_counted_after(page, project, run_
         assert (estimate.questions, estimate.known, estimate.capped) == (1, 0, True)
         assert estimate.cost == pytest.approx((estimate.input_tokens + 120 * 10) / 1e6)
         html = page("judging", run.number).content.decode()
-        assert "comes first" in html
+        assert "cap reached first" in html
         Judge.objects.update(budget=None)
         page("run-regrade", run.number, data={})
         run_jobs()

@@ -75,10 +75,10 @@ def test_a_slice_is_recorded_and_not_compared_as_if_it_were_whole(project, run_j
     assert "examples 30 of 40" in facts[part.number].changed
     client.force_login(viewer)
     html = client.get(reverse("reports:run", args=[project.slug, part.number])).content.decode()
-    assert "A slice." in html
+    assert "Partial run." in html
     shown = client.get(reverse("runs-api:run", args=[project.slug, part.number])).json()
     assert (shown["examples"], shown["preset"]) == (30, "consistency")
-    assert "A slice." not in client.get(reverse("reports:run", args=[project.slug, whole.number])).content.decode()
+    assert "Partial run." not in client.get(reverse("reports:run", args=[project.slug, whole.number])).content.decode()
 
 
 @pytest.mark.django_db

@@ -156,7 +156,7 @@ def test_an_example_that_somebody_may_still_label_rests(run, project, reader):
     CalibrationItem.objects.create(round=asked, position=1, revision=second.case.transcript.entry.revision)
     assert rereading.cases.resting().count() == 2
     assert rereading.cases.left_for(reader).count() == SIZE - 2
-    with pytest.raises(InvalidDocument, match="people label it"):
+    with pytest.raises(InvalidDocument, match="it is being labelled"):
         case_read(case=first, actor=reader, said="right")
     Revision.objects.filter(pk=revision.pk).update(resolution=Resolution.RESOLVED)
     CalibrationRound.objects.filter(pk=asked.pk).update(closed_at=rereading.created_at)

@@ -110,7 +110,7 @@ def test_the_page_says_what_is_simulated_and_costs_the_same_however_much_there_i
 
 def test_a_project_without_a_dataset_says_what_is_missing(client, project, adjudicator):
     client.force_login(adjudicator)
-    assert "No dataset yet" in client.get(page("simulators", project)).content.decode()
+    assert "No datasets yet" in client.get(page("simulators", project)).content.decode()
 
 
 def test_a_simulator_is_chosen_and_taken_away_on_the_page(client, project, adjudicator, viewer, version):

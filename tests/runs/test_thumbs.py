@@ -50,7 +50,7 @@ def test_another_thumb_takes_the_place_of_the_first_and_the_history_stays(graded
     assert [(thumb.words, thumb.is_current) for thumb in own] == [
         ("up", False),
         ("down", False),
-        ("taken back", True),
+        ("removed", True),
     ]
     assert [thumb.person for thumb in Thumb.objects.counted()] == [adjudicator]
     with pytest.raises(IntegrityError), transaction.atomic():

@@ -91,7 +91,7 @@ def test_what_is_deleted_is_found_no_more_and_comes_back(project, failed_import,
 def test_a_name_in_the_trash_is_free_and_a_clash_is_refused_by_name(project, failed_import, owner):
     trash_put(row=failed_import, actor=owner)
     again = dataset_create(project=project, actor=owner, slug="failed", name="Another")
-    with pytest.raises(TrashError, match="Another dataset has the short name failed by now"):
+    with pytest.raises(TrashError, match="Another dataset now has the short name failed"):
         trash_restore(row=failed_import, actor=owner)
     trash_put(row=again, actor=owner)
     trash_restore(row=failed_import, actor=owner)
@@ -110,7 +110,7 @@ def test_a_failed_import_is_destroyed_with_its_file_and_staged_rows(project, fai
         assert not model.objects.exists(), model
     # The job that destroyed it stays, and says so.
     job, batch = Job.objects.get(), Batch.objects.get()
-    assert (job.title, job.state) == ("Destroy dataset Failed", JobState.SUCCEEDED)
+    assert (job.title, job.state) == ("Permanently delete dataset Failed", JobState.SUCCEEDED)
     assert job.progress == (batch.size, batch.size)
     assert list(Job.objects.of_project(project)) == [job]
     assert verbs(failed_import)[-1] == "dataset_destroy"
@@ -124,7 +124,7 @@ def test_nothing_is_destroyed_before_its_days_are_over(failed_import):
 
 def test_it_is_destroyed_now_where_its_name_is_typed(failed_import, owner):
     trash_put(row=failed_import, actor=owner)
-    with pytest.raises(TrashError, match="Type failed to destroy it"):
+    with pytest.raises(TrashError, match="Type failed to delete it permanently"):
         trash_destroy(row=failed_import, actor=owner, typed="Failed")
     assert trash_sweep(timezone.now()) == 0
     trash_destroy(row=failed_import, actor=owner, typed="failed")
@@ -202,7 +202,7 @@ def test_a_version_that_a_run_rests_on_stays_until_the_run_is_destroyed(project,
     assert not LabelSlot.objects.filter(dataset=tombstone).exists()
     with pytest.raises(InvalidAct, match="was deleted"):
         dispute_open(revision=Revision.objects.order_by("pk")[0], actor=None, reason="wrong")
-    with pytest.raises(TrashError, match="destroyed already"):
+    with pytest.raises(TrashError, match="already deleted"):
         trash_restore(row=tombstone, actor=None)
 
     destroyed(run)

@@ -84,8 +84,11 @@ def test_only_owners_delete(client, adjudicator, empty):
 def test_destroying_now_needs_the_name(as_owner, empty):
     trash_put(row=empty, actor=None)
     path = reverse("workspace:trash-destroy", args=["shop", "dataset", empty.pk])
-    assert "Type failed to destroy it" in as_owner.post(path, {"typed": "no"}, follow=True).content.decode()
-    assert "A job destroys it: dataset" in as_owner.post(path, {"typed": "failed"}, follow=True).content.decode()
+    assert "Type failed to delete it permanently" in as_owner.post(path, {"typed": "no"}, follow=True).content.decode()
+    assert (
+        "A job is deleting it permanently: dataset"
+        in as_owner.post(path, {"typed": "failed"}, follow=True).content.decode()
+    )
 
 
 def test_a_run_says_that_its_dataset_was_deleted_before_and_after_it_is_destroyed(as_owner, owner, run, version):

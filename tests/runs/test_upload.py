@@ -225,7 +225,7 @@ def test_a_file_that_is_gone_is_said(project, version, run_jobs):
     run_jobs()
 
     batch.refresh_from_db()
-    assert "no longer kept" in batch.error
+    assert "has expired" in batch.error
     assert not Run.with_trash.exists()
 
 

@@ -92,10 +92,10 @@ def test_what_the_address_says_wrongly_is_named(shown):
     asked = "?since=soon&min_ms=much&min_cost=nan&until=9999-12-31&q=refund"
     page = shown.get(LIST + asked).content.decode()
     for words in (
-        "since is not a day",
+        "since is neither a day",
         "min_ms is not a number: much",
         "min_cost is not a number: nan",
-        "until is not a day",
+        "until is neither a day",
     ):
         assert words in page
     assert shown.get(f"/api/v1/projects/shop/traces/{asked}").status_code == 422

@@ -109,7 +109,7 @@ def test_a_busy_database_is_503_and_the_same_request_is_taken_later(transactiona
         page = client.post(reverse("workspace:project-new"), asked)
         api = client.post("/api/v1/projects/", asked, content_type="application/json")
     assert (page.status_code, page["Retry-After"]) == (503, "5")
-    assert "Nothing in this request was saved" in page.content.decode()
+    assert "Nothing was saved" in page.content.decode()
     assert (api.status_code, api["Retry-After"], api["Content-Type"]) == (503, "5", "application/problem+json")
     assert client.post(reverse("workspace:project-new"), asked).status_code == 302
 

@@ -6,8 +6,8 @@ import argparse
 import json
 from collections.abc import Iterator
 
-from toolevals.cli.client import ProjectClient, add_server_options
 from toolevals.cli.output import Exit, say, table
+from toolevals.cli.server_options import add_server_options, project_of
 from toolevals.cli.verbs import Verbs
 from toolevals.json_types import JsonMapping
 from toolevals.presentation.numbers import p_value, part_count, percent, points, signed_span
@@ -30,7 +30,7 @@ def add_parser(verbs: Verbs) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the comparison: the sentence, then layers and the tools that moved."""
-    client = ProjectClient.from_arguments(arguments)
+    client = project_of(arguments)
     path = f"runs/{arguments.baseline}/compare/{arguments.candidate}/"
     found = client.request("GET", path, params={"layer": arguments.layer})
     tools = client.request("GET", f"{path}tools/")["tools"]

@@ -8,10 +8,11 @@ import sys
 from collections.abc import Iterator
 from urllib.parse import quote
 
-from toolevals.cli.client import ProjectClient, add_server_options
-from toolevals.cli.connection import ServerClient
 from toolevals.cli.output import CommandError, Exit, say
+from toolevals.cli.server_options import add_server_options, project_of
 from toolevals.cli.verbs import Verbs
+from toolevals.client import Project
+from toolevals.client.connection import Connection
 from toolevals.json_types import JsonObject
 
 # Each kind with the address of one, below its project's.
@@ -39,7 +40,7 @@ def add_parser(verbs: Verbs) -> None:
 
 def delete(arguments: argparse.Namespace) -> int:
     """Move something to the trash and say until when it can be restored."""
-    client = ProjectClient.from_arguments(arguments)
+    client = project_of(arguments)
     if arguments.kind == "project" and arguments.name != client.project:
         raise CommandError(Exit.CONFIGURATION, f"the token is of the project {client.project}, not of {arguments.name}")
     if not arguments.yes:
@@ -51,7 +52,7 @@ def delete(arguments: argparse.Namespace) -> int:
 
 def trash(arguments: argparse.Namespace) -> int:
     """List what can be restored."""
-    client = ProjectClient.from_arguments(arguments)
+    client = project_of(arguments)
     found = list(_deleted(client, projects=arguments.projects))
     say(json.dumps(found, indent=2) if arguments.json else "\n".join(map(_line, found)) or "The trash is empty.")
     return Exit.OK
@@ -59,7 +60,7 @@ def trash(arguments: argparse.Namespace) -> int:
 
 def restore(arguments: argparse.Namespace) -> int:
     """Take something out of the trash; of several of one name the last deleted."""
-    client = ProjectClient.from_arguments(arguments)
+    client = project_of(arguments)
     pk = _in_trash(client, arguments)
     if arguments.kind == "project":
         restored = _outside(client).request("POST", f"deleted-projects/{pk}/restore/")
@@ -71,7 +72,7 @@ def restore(arguments: argparse.Namespace) -> int:
 
 def destroy(arguments: argparse.Namespace) -> int:
     """Have something in the trash destroyed, which a job does; of several the last deleted."""
-    client = ProjectClient.from_arguments(arguments)
+    client = project_of(arguments)
     pk = _in_trash(client, arguments)
     if not arguments.yes:
         _require_typed(arguments)
@@ -88,7 +89,7 @@ def destroy(arguments: argparse.Namespace) -> int:
     return Exit.OK
 
 
-def _in_trash(client: ProjectClient, arguments: argparse.Namespace) -> str:
+def _in_trash(client: Project, arguments: argparse.Namespace) -> str:
     """Return the id of what is named. Raises CommandError where it is not in the trash."""
     for each in _deleted(client, projects=arguments.kind == "project"):
         if (each["kind"], each["name"]) == (arguments.kind, arguments.name):
@@ -142,12 +143,12 @@ def _line(item: JsonObject) -> str:
     return f"{what}: deleted {item['deleted_at'][:10]}{who}, deleted permanently {item['destroy_at'][:10]}"
 
 
-def _deleted(client: ProjectClient, *, projects: bool) -> Iterator[JsonObject]:
+def _deleted(client: Project, *, projects: bool) -> Iterator[JsonObject]:
     """Yield what was deleted, the last deleted first, a page at a time."""
     yield from _outside(client).pages("deleted-projects/") if projects else client.pages("trash/")
 
 
-def _outside(client: ProjectClient) -> ServerClient:
+def _outside(client: Project) -> Connection:
     """Return a client for what is in no project."""
     token = client.http.headers["Authorization"].removeprefix("Bearer ")
-    return ServerClient(client.server, token)
+    return Connection(client.server, token, note=client.note)

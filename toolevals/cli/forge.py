@@ -13,12 +13,13 @@ from pathlib import Path
 from typing import Any, ClassVar, Final
 from urllib.parse import quote
 
-from toolevals.cli.connection import PASSING, RetryDeadline, retry_after
-from toolevals.cli.http import BadAddressError, Http, Response, UnreachableError
 from toolevals.cli.output import CommandError, Exit, note
+from toolevals.client.connection import PASSING, RetryDeadline, retry_after
+from toolevals.client.http import Http, Response
 from toolevals.json_types import JsonObject
 from toolevals.presentation.gate_comment import RunChanges, code, text
 from toolevals.presentation.gate_reports import GateReport
+from toolevals.server_errors import BadAddressError, UnreachableError
 
 # How long a forge may be away, and how much of a status is shown there.
 SECONDS: Final = 120
@@ -60,7 +61,7 @@ class Forge(ABC):
     @cached_property
     def retry(self) -> RetryDeadline:
         """The limit on asking again. It begins with the first request: a run may be waited for before."""
-        return RetryDeadline(time.monotonic() + SECONDS)
+        return RetryDeadline(time.monotonic() + SECONDS, note=note)
 
     @property
     @abstractmethod

@@ -16,15 +16,16 @@ from typing import Any
 from urllib.parse import quote
 
 from toolevals.cli.blocks import add_jobs_option
-from toolevals.cli.client import ProjectClient, add_server_options
 from toolevals.cli.forge import Forge
 from toolevals.cli.forges import GitHub, GitLab
 from toolevals.cli.gate_changes import changes_of_files, changes_of_runs, comparison_path
 from toolevals.cli.gate_config import add_gate_options, gate_document
 from toolevals.cli.gate_files import hold_against_files
 from toolevals.cli.inputs import once_at_most
-from toolevals.cli.output import CommandError, Exit, say, say_progress, table
+from toolevals.cli.output import FAILURES, CommandError, Exit, exit_status_of, say, table
+from toolevals.cli.server_options import add_server_options, project_of
 from toolevals.cli.verbs import Verbs
+from toolevals.client import Project
 from toolevals.grading.gates.documents import read_gate
 from toolevals.grading.gates.results import GateResult
 from toolevals.json_types import JsonMapping
@@ -37,6 +38,7 @@ from toolevals.presentation.gate_reports import (
     junit_xml,
     remarks,
 )
+from toolevals.server_errors import ServerError, ServerSettingsError
 
 HEAD = ("check", "status", "figure", "95 %", "required", "counted")
 _WIDTH = 110
@@ -162,12 +164,10 @@ def kept_gate(arguments: argparse.Namespace) -> Any:
 
     Raises CommandError that names those that it keeps where this is none of them.
     """
-    client = ProjectClient.from_arguments(arguments)
+    client = project_of(arguments)
     try:
         return client.request("GET", f"named-gates/{quote(arguments.name, safe='')}/")
-    except CommandError as error:
-        if error.exit_status is not Exit.CONFIGURATION:
-            raise
+    except ServerSettingsError as error:
         kept = sorted(each["name"] for each in client.pages("named-gates/"))
         if arguments.name in kept:
             raise
@@ -176,7 +176,8 @@ def kept_gate(arguments: argparse.Namespace) -> Any:
             if kept
             else (f"the project has no gates yet: create one at {client.page('gates/new/')}")
         )
-        raise CommandError(error.exit_status, f"no gate named {arguments.name!r} in this project; {known}") from None
+        words = f"no gate named {arguments.name!r} in this project; {known}"
+        raise CommandError(exit_status_of(error), words) from None
 
 
 def hold_against_run(arguments: argparse.Namespace, gate: JsonMapping) -> tuple[GateReport, Changes]:
@@ -184,10 +185,10 @@ def hold_against_run(arguments: argparse.Namespace, gate: JsonMapping) -> tuple[
 
     `gate` has its document under `gate`, or the `name` under which the project keeps it.
     """
-    client = ProjectClient.from_arguments(arguments)
+    client = project_of(arguments)
     run = client.request("GET", f"runs/{arguments.number}/")
     if run["grading"] is None and run["job"]:
-        client.wait({"id": run["job"]}, say=say_progress)
+        client.wait({"id": run["job"]})
     asked = {
         **gate,
         "baseline": arguments.baseline or "",
@@ -197,19 +198,20 @@ def hold_against_run(arguments: argparse.Namespace, gate: JsonMapping) -> tuple[
         "commit": arguments.commit or _said(_COMMIT),
     }
     started = _started(client, arguments.number, asked)
-    client.wait(started["job"], say=say_progress)
+    client.wait(started["job"])
     shown = client.request("GET", f"gates/{started['gate']['id']}/")
     before = shown["baseline"]
     changes = (lambda: None) if before is None else partial(changes_of_runs, client, before, shown["run"])
     return _report(client, shown), changes
 
 
-def _started(client: ProjectClient, number: int, asked: JsonMapping) -> Any:
+def _started(client: Project, number: int, asked: JsonMapping) -> Any:
     try:
         return client.post_once(f"runs/{number}/gates/", json=asked)
-    except CommandError as error:
+    except ServerError as error:
         # What was sent are options and a gate, and no data.
-        status = Exit.CONFIGURATION if error.exit_status is Exit.DATA else error.exit_status
+        status = exit_status_of(error)
+        status = Exit.CONFIGURATION if status is Exit.DATA else status
         raise CommandError(status, str(error)) from error
 
 
@@ -225,7 +227,7 @@ def _said(names: tuple[str, ...]) -> str:
     return next((said[:_LONGEST] for name in names if (said := os.environ.get(name, ""))), "")
 
 
-def _report(client: ProjectClient, shown: JsonMapping) -> GateReport:
+def _report(client: Project, shown: JsonMapping) -> GateReport:
     run, before = shown["run"], shown["baseline"]
     links = {
         "confusion matrix": client.page(f"runs/{run}/matrix/?grading={shown['grading']}"),
@@ -291,8 +293,8 @@ def run(arguments: argparse.Namespace) -> int:
         return _held(arguments, None)
     try:
         return _held(arguments, forge)
-    except CommandError as error:
-        forge.summarise(f"### ❌ toolevals gate ended with status {error.exit_status}\n\n{text(str(error))}")
+    except FAILURES as error:
+        forge.summarise(f"### ❌ toolevals gate ended with status {exit_status_of(error)}\n\n{text(str(error))}")
         raise
 
 

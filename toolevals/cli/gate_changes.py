@@ -10,8 +10,8 @@ from statistics import fmean
 from typing import Any, Final
 from urllib.parse import urlencode
 
-from toolevals.cli.client import ProjectClient
-from toolevals.cli.output import CommandError, Exit
+from toolevals.cli.output import Exit, exit_status_of
+from toolevals.client import Project
 from toolevals.grading.gates.case_table import CaseTable, Scores
 from toolevals.grading.gates.regressions import PairedRuns, units_of
 from toolevals.grading.gates.results import GateCase, Measure
@@ -22,6 +22,7 @@ from toolevals.grading.metrics.rates import Interval
 from toolevals.grading.values.verdict_table import VERDICT_NAMES
 from toolevals.json_types import JsonMapping
 from toolevals.presentation.gate_comment import CellChange, LayerChange, RunChanges
+from toolevals.server_errors import ServerError
 
 # What an example takes, in words.
 TAKEN: Final[Mapping[Measure, str]] = {"cost": "money", "tokens": "tokens", "latency": "ms"}
@@ -32,7 +33,7 @@ def comparison_path(before: int, after: int) -> str:
     return f"runs/{before}/compare/{after}/"
 
 
-def changes_of_runs(client: ProjectClient, before: int, after: int) -> RunChanges:
+def changes_of_runs(client: Project, before: int, after: int) -> RunChanges:
     """Return what the server says changed between two runs, each figure with the page of its examples."""
     path = comparison_path(before, after)
 
@@ -41,9 +42,9 @@ def changes_of_runs(client: ProjectClient, before: int, after: int) -> RunChange
 
     try:
         found = client.request("GET", path)
-    except CommandError as error:
+    except ServerError as error:
         # They are on different datasets, or graded otherwise: the server says which.
-        if error.exit_status is not Exit.DATA:
+        if exit_status_of(error) is not Exit.DATA:
             raise
         return RunChanges(why_not=str(error))
     layers = [_layer_of(row, page(of=row["name"])) for row in found["layers"]]

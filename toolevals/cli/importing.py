@@ -17,11 +17,12 @@ import orjson
 
 from labeling.imports.readers.recorded_tasks import domain_of
 from toolevals.agents.options import McpOptions
-from toolevals.cli.client import ProjectClient, add_server_options
 from toolevals.cli.inputs import input_file, read_input, say_readings, say_what_was_read
-from toolevals.cli.output import CommandError, Exit, say, say_progress
+from toolevals.cli.output import CommandError, Exit, say
 from toolevals.cli.publishing import add_choice_options, choice_of, ensure_dataset, list_tools, publish, tools_document
+from toolevals.cli.server_options import add_server_options, project_of
 from toolevals.cli.verbs import Verbs
+from toolevals.client import Project
 from toolevals.grading.engine.grading import CUT_OFF
 from toolevals.grading.files.evaluation_files.conversations import DECISIONS
 from toolevals.grading.files.evaluation_files.formats import FORMATS as FILE_FORMATS
@@ -61,7 +62,7 @@ def add_recorded_parser(kinds: argparse._SubParsersAction[argparse.ArgumentParse
 def import_recorded(arguments: argparse.Namespace) -> int:
     """Import the tasks that the dataset does not hold yet, freeze a version, upload the runs, and say who agrees."""
     document = _read(arguments.file)
-    client = ProjectClient.from_arguments(arguments)
+    client = project_of(arguments)
     ensure_dataset(client, arguments.dataset, arguments.tools)
     try:
         rows = task_rows(document, arguments.order or "unordered", offered=bool(arguments.tools))
@@ -75,7 +76,7 @@ def import_recorded(arguments: argparse.Namespace) -> int:
         if new:
             tasks = _written(Path(folder) / "tasks.jsonl", (example_document(row, names) for row in new))
             job = client.upload(f"datasets/{arguments.dataset}/imports/", tasks, {"source": "jsonl"})
-            client.wait(job, say=say_progress)
+            client.wait(job)
         say(f"tasks {len(rows)}: {len(new)} new, {len(rows) - len(new)} of the same content there already")
         note = arguments.freeze or f"Recorded runs of {arguments.name}"
         body = {"note": note, "misfits_reason": arguments.misfits_reason or AS_PUBLISHED}
@@ -94,7 +95,7 @@ def import_recorded(arguments: argparse.Namespace) -> int:
             "cut_off": arguments.cut_off,
         }
         started = client.upload("runs/predictions/", lines, fields)
-        client.wait(started["job"], say=say_progress)
+        client.wait(started["job"])
     number = started["run"]["number"]
     found = client.request("GET", f"runs/{number}/recorded/")
     say(f"run {number}: {found['agreed']} of {found['scored']} scored cases agree with the recorded reward")
@@ -102,7 +103,7 @@ def import_recorded(arguments: argparse.Namespace) -> int:
     return Exit.OK
 
 
-def _known(client: ProjectClient, dataset: str) -> Iterator[JsonObject]:
+def _known(client: Project, dataset: str) -> Iterator[JsonObject]:
     """Yield the examples that the dataset holds."""
     rest = b""
     for part in client.download(f"datasets/{dataset}/export/"):
@@ -305,11 +306,11 @@ def _columns(mappings: list[str]) -> dict[str, str]:
 
 
 def _import(arguments: argparse.Namespace, file: Path, source: str, options: JsonObject | None = None) -> int:
-    client = ProjectClient.from_arguments(arguments)
+    client = project_of(arguments)
     ensure_dataset(client, arguments.dataset, arguments.tools)
     fields = {"source": source} | ({"options": orjson.dumps(options).decode()} if options else {})
     job = client.upload(f"datasets/{arguments.dataset}/imports/", file, fields)
-    done = client.wait(job, say=say_progress)
+    done = client.wait(job)
     counts = {name: value for name, value in done["report"].items() if isinstance(value, int)}
     say_what_was_read(done["report"])
     say(", ".join(f"{name.replace('_', ' ')} {value}" for name, value in counts.items()))

@@ -7,8 +7,8 @@ import json
 from itertools import islice
 from urllib.parse import quote
 
-from toolevals.cli.client import ProjectClient, add_server_options
-from toolevals.cli.output import CommandError, Exit, say, say_progress
+from toolevals.cli.output import CommandError, Exit, say
+from toolevals.cli.server_options import add_server_options, project_of
 from toolevals.cli.verbs import Verbs
 from toolevals.json_types import JsonObject
 
@@ -41,12 +41,12 @@ def run(arguments: argparse.Namespace) -> int:
     """Do what is asked and print the job, or list jobs."""
     if (arguments.act or arguments.wait) and not arguments.job:
         raise CommandError(Exit.CONFIGURATION, f"--{arguments.act or 'wait'} needs the ID of a job")
-    client = ProjectClient.from_arguments(arguments)
+    client = project_of(arguments)
     if arguments.job:
         method, path, _ = ACTS.get(arguments.act, ("GET", "jobs/{}/", ""))
         shown = [client.request(method, path.format(quote(arguments.job, safe="")))]
         if arguments.wait:
-            shown = [client.wait(shown[0], say=say_progress)]
+            shown = [client.wait(shown[0])]
     else:
         shown = list(islice(client.pages("jobs/"), LISTED))
     say(json.dumps(shown, indent=2) if arguments.json else "\n".join(map(_line, shown)))

@@ -94,11 +94,11 @@ def add_parser(verbs: Verbs) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Ask the server whom the token stands for, and keep it for the project that it belongs to."""
-    from toolevals.cli.connection import ServerClient
+    from toolevals.client.connection import Connection
 
     server = arguments.server.rstrip("/")
     token = _token(server)
-    me = ServerClient(server, token).request("GET", "me/")
+    me = Connection(server, token, note=note).request("GET", "me/")
     if not me["project"]:
         raise CommandError(Exit.CONFIGURATION, "this is not a project token: create one on the project's Tokens page")
     path = save_login(Login(server, me["project"], token))

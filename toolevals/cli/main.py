@@ -7,7 +7,7 @@ import gc
 import sys
 from collections.abc import Collection, Sequence
 
-from toolevals.cli.output import CommandError, Exit, cannot_be_written, note, prepare_streams, say, silence
+from toolevals.cli.output import FAILURES, Exit, cannot_be_written, exit_status_of, note, prepare_streams, say, silence
 from toolevals.cli.verbs import OLD_VERBS, VERBS, Verbs
 
 # What the scripts of `toolevals completion` ask.
@@ -55,7 +55,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     if words[:3] == COMPLETE:
         return _complete(words[3:])
     if words[:1] and words[0] in OLD_VERBS:
-        note(f"toolevals: `{words[0]}` has been renamed to `{OLD_VERBS[words[0]]}")
+        note(f"toolevals: `{words[0]}` has been renamed to `{OLD_VERBS[words[0]]}`")
         words[0] = OLD_VERBS[words[0]]
     # A verb needs only its own dependencies, and no time for those of others.
     asked = [word for word in words if not word.startswith("-")][:1]
@@ -65,9 +65,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         return Exit.OK if stop.code in (0, None) else Exit.CONFIGURATION
     try:
         return _run(arguments)
-    except CommandError as error:
+    except FAILURES as error:
         note(f"toolevals: {error}")
-        return error.exit_status
+        return exit_status_of(error)
     except KeyboardInterrupt:
         note("toolevals: interrupted")
         return Exit.INTERRUPTED

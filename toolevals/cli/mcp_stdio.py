@@ -8,10 +8,10 @@ import sys
 import threading
 from contextlib import suppress
 
-from toolevals.cli.client import ProjectClient, add_server_options
 from toolevals.cli.guard_mcp.pipes import TooLong, lines_of, write_all
 from toolevals.cli.guard_mcp.servers import HttpServer
 from toolevals.cli.output import CommandError, Exit, note
+from toolevals.cli.server_options import add_server_options, project_of
 from toolevals.cli.verbs import Verbs
 
 # What was asked is still answered for so long after the client has ended.
@@ -29,7 +29,7 @@ def add_parser(verbs: Verbs) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Pass messages on until the client ends."""
-    client = ProjectClient.from_arguments(arguments)
+    client = project_of(arguments)
     try:
         import mcp  # noqa: F401 (found missing here, and not in the middle of a session)
     except ModuleNotFoundError as error:

@@ -12,6 +12,8 @@ from enum import IntEnum
 from pathlib import Path
 from typing import TextIO
 
+from toolevals.server_errors import LateError, ServerError, ServerSettingsError, UnreachableError
+
 
 class Exit(IntEnum):
     """One meaning each, so that a CI job can tell them apart."""
@@ -34,6 +36,24 @@ class CommandError(Exception):
     def __init__(self, exit_status: Exit, message: str) -> None:
         super().__init__(message)
         self.exit_status = exit_status
+
+
+# What ends the command with a sentence.
+FAILURES = (CommandError, ServerError)
+
+
+def exit_status_of(error: CommandError | ServerError) -> Exit:
+    """Return the status with which an error ends the command."""
+    match error:
+        case CommandError():
+            return error.exit_status
+        case ServerSettingsError():
+            return Exit.CONFIGURATION
+        case LateError():
+            return Exit.TIMED_OUT
+        case UnreachableError():
+            return Exit.UNREACHABLE
+    return Exit.DATA
 
 
 # Seconds between two lines of progress, and the characters of its bar.
@@ -111,25 +131,17 @@ class ProgressBar:
 def write_parts(parts: Iterable[bytes], file: Path | None) -> None:
     """Write a file as its parts arrive; one that is not whole is not left behind. None and `-` are standard output.
 
-    What is there and is no regular file, such as a pipe or `/dev/null`, is written to and not replaced. Raises
-    CommandError where the file cannot be written.
+    Raises CommandError where the file cannot be written.
     """
     if file is None or str(file) == "-":
         sys.stdout.buffer.writelines(parts)
         return
-    partial = file.with_name(f"{file.name}.part")
+    from toolevals.client.files import write_file
+
     try:
-        if file.exists() and not file.is_file():
-            with file.open("wb") as stream:
-                stream.writelines(parts)
-            return
-        with partial.open("wb") as stream:
-            stream.writelines(parts)
-        partial.replace(file)
+        write_file(parts, file)
     except OSError as error:
         raise CommandError(Exit.CONFIGURATION, f"cannot write {file}: {error.strerror}") from error
-    finally:
-        partial.unlink(missing_ok=True)
 
 
 def silence(stream: TextIO) -> None:

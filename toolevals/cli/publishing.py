@@ -7,8 +7,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from toolevals.cli.client import ProjectClient
-from toolevals.cli.output import CommandError, Exit, note, say, say_progress
+from toolevals.cli.output import CommandError, Exit, note, say
+from toolevals.cli.server_options import project_of
+from toolevals.client import Project
 from toolevals.grading.reading.specs import MANY_TOOLS, Choice, Survey, SurveyedTool, counted, document_in, document_of
 from toolevals.grading.reading.specs import survey_tools as read_survey
 from toolevals.grading.values.problems import InvalidDocument
@@ -64,7 +65,7 @@ def publish(
     if problems := [str(problem) for each in survey.tools for problem in each.problems]:
         raise CommandError(Exit.DATA, "\n".join(["these tools cannot be read:", *problems[:50]]))
     _say_of(survey)
-    client = ProjectClient.from_arguments(arguments)
+    client = project_of(arguments)
     ensure(client, "registries/", arguments.registry, {})
     body = {"document": document, "format": document_format, "note": arguments.note}
     if choice:
@@ -74,26 +75,26 @@ def publish(
     version = client.post_once(f"registries/{arguments.registry}/versions/", json=body)
     if "state" in version:
         # A large document is published by a job.
-        report = client.wait(version, say=say_progress)["report"]
+        report = client.wait(version)["report"]
         version = {"name": report["name"], "size": report["tools"]}
     say(f"{version['name']}: {version['size']} tools")
     return Exit.OK
 
 
-def ensure(client: ProjectClient, path: str, slug: str, fields: JsonObject) -> None:
+def ensure(client: Project, path: str, slug: str, fields: JsonObject) -> None:
     """Make what is named where there is none of that name."""
     if not any(known["slug"] == slug for known in client.pages(path)):
         client.request("POST", path, json={"slug": slug, "name": slug, **fields})
 
 
-def ensure_dataset(client: ProjectClient, slug: str, tools: str | None) -> None:
+def ensure_dataset(client: Project, slug: str, tools: str | None) -> None:
     """Make a dataset where there is none of that name, and have it offer these tools, if any are named."""
     ensure(client, "datasets/", slug, {"default_tools": tools} if tools else {})
     if tools:
         _offer(client, slug, tools)
 
 
-def _offer(client: ProjectClient, slug: str, tools: str) -> None:
+def _offer(client: Project, slug: str, tools: str) -> None:
     """Have a dataset that was there before offer these tools from now on, and say so."""
     path = f"datasets/{slug}/"
     dataset = client.request("GET", path)

@@ -6,9 +6,9 @@ import argparse
 import json
 from pathlib import Path
 
-from toolevals.cli.client import ProjectClient, add_server_options
-from toolevals.cli.output import Exit, say, say_progress, write_parts
+from toolevals.cli.output import Exit, say, write_parts
 from toolevals.cli.running import summary
+from toolevals.cli.server_options import add_server_options, project_of
 from toolevals.cli.verbs import Verbs
 
 # What is retried: the address below the run's, and what it starts.
@@ -43,11 +43,11 @@ def add_parser(verbs: Verbs) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Retry it, wait for its end and print the run's rates, as `toolevals run` does."""
-    client = ProjectClient.from_arguments(arguments)
+    client = project_of(arguments)
     path, _ = WHAT[arguments.what]
     started = client.post_once(f"runs/{arguments.number}/{path}", json={})
     if not arguments.no_wait:
-        client.wait(started["job"], say=say_progress)
+        client.wait(started["job"])
     number = started["run"]["number"] if "run" in started else arguments.number
     shown = client.request("GET", f"runs/{number}/")
     say(json.dumps(shown, indent=2) if arguments.json else summary(shown, client))
@@ -56,7 +56,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def export(arguments: argparse.Namespace) -> int:
     """Write the failing cases."""
-    client = ProjectClient.from_arguments(arguments)
+    client = project_of(arguments)
     parts = client.download(f"runs/{arguments.number}/failing.{arguments.format}")
     write_parts(parts, arguments.output)
     return Exit.OK

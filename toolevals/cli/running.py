@@ -14,10 +14,11 @@ from urllib.parse import urlsplit
 
 from toolevals.agents.connectors import CONNECTORS, DEFAULT
 from toolevals.agents.options import is_address
-from toolevals.cli.client import ProjectClient, add_server_options
 from toolevals.cli.inputs import input_file, once_at_most, read_input_text, say_what_was_read
-from toolevals.cli.output import CommandError, Exit, note, say, say_progress
+from toolevals.cli.output import CommandError, Exit, note, say
+from toolevals.cli.server_options import add_server_options, project_of
 from toolevals.cli.verbs import Verbs
+from toolevals.client import Project
 from toolevals.grading.engine.case_metrics import METRICS
 from toolevals.grading.engine.grader_catalog import OUTCOME_COUNTS
 from toolevals.grading.engine.grading import CUT_OFF
@@ -67,7 +68,7 @@ def model_named(arguments: argparse.Namespace) -> None:
     arguments.keeps_key = not arguments.secret
 
 
-def key_keep(client: ProjectClient, arguments: argparse.Namespace) -> None:
+def key_keep(client: Project, arguments: argparse.Namespace) -> None:
     """Let the run use the project's secret for the model's address; where there is none, keep the key as one.
 
     The key is read from OPENAI_API_KEY or ANTHROPIC_API_KEY, and sent only where the project does not hold it yet.
@@ -94,7 +95,7 @@ def _is_said_otherwise(arguments: argparse.Namespace) -> bool:
     return any(said)
 
 
-def _is_kept(client: ProjectClient, name: str) -> bool:
+def _is_kept(client: Project, name: str) -> bool:
     return any(secret["name"] == name for secret in client.pages("secrets/"))
 
 
@@ -221,7 +222,7 @@ def _minimum(said: str) -> Minimum:
     return Minimum(metric, tool, minimum)
 
 
-def gate_run(client: ProjectClient, number: int, minimums: Sequence[Minimum]) -> Exit:
+def gate_run(client: Project, number: int, minimums: Sequence[Minimum]) -> Exit:
     """Hold a run against what is required, say on standard error how each came out, and return the exit status."""
     if not minimums:
         return Exit.OK
@@ -233,7 +234,7 @@ def gate_run(client: ProjectClient, number: int, minimums: Sequence[Minimum]) ->
     return EXITS.get(result.status, Exit.FAILED)
 
 
-def _cases(client: ProjectClient, number: int) -> Iterator[GateCase]:
+def _cases(client: Project, number: int) -> Iterator[GateCase]:
     for row in client.pages(f"runs/{number}/graded-cases/"):
         statuses = {name: row[name] for name in VERDICT_NAMES}
         scores = verdict_scores(statuses)
@@ -302,7 +303,7 @@ def run(arguments: argparse.Namespace) -> int:
     model_named(arguments)
     connector, minimums = _what(arguments), minimums_in(arguments)
     arguments.experiment = arguments.experiment or arguments.name or arguments.model or "baseline"
-    client = ProjectClient.from_arguments(arguments)
+    client = project_of(arguments)
     if arguments.estimate:
         asked = _asked(arguments) | asked_of_agent(arguments, connector)
         say(json.dumps(client.request("POST", "runs/live/estimate/", json=asked), indent=2))
@@ -311,7 +312,7 @@ def run(arguments: argparse.Namespace) -> int:
     started = _start(client, arguments, connector)
     number = started["run"]["number"]
     if not arguments.no_wait:
-        say_what_was_read(client.wait(started["job"], say=say_progress)["report"])
+        say_what_was_read(client.wait(started["job"])["report"])
     shown = client.request("GET", f"runs/{number}/")
     say(json.dumps(shown, indent=2) if arguments.json else summary(shown, client))
     status = gate_run(client, number, minimums)
@@ -336,7 +337,7 @@ def _what(arguments: argparse.Namespace) -> str:
     return connector
 
 
-def _start(client: ProjectClient, arguments: argparse.Namespace, connector: str) -> Any:
+def _start(client: Project, arguments: argparse.Namespace, connector: str) -> Any:
     asked = _asked(arguments)
     if connector:
         return client.post_once("runs/live/", json=asked | asked_of_agent(arguments, connector))
@@ -355,7 +356,7 @@ def _asked(arguments: argparse.Namespace) -> JsonObject:
     )
 
 
-def _errored(client: ProjectClient, shown: JsonObject) -> Exit:
+def _errored(client: Project, shown: JsonObject) -> Exit:
     """Say why cases are errored, of the first few; where nothing else came out, the run has shown nothing."""
     outcome = (shown["shown"] or {}).get("counts", {}).get("outcome", {})
     if not outcome.get("errored"):
@@ -372,7 +373,7 @@ def _errored(client: ProjectClient, shown: JsonObject) -> Exit:
     return Exit.FAILED
 
 
-def summary(shown: JsonObject, client: ProjectClient) -> str:
+def summary(shown: JsonObject, client: Project) -> str:
     """Return a run's address and its rates as lines."""
     number = shown["number"]
     lines = [f"run {number}: {client.page(f'runs/{number}/')}"]

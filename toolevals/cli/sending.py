@@ -17,9 +17,9 @@ from typing import Any
 import orjson
 
 from labeling.imports.readers.recorded_tasks import domain_of
-from toolevals.cli.client import ProjectClient, add_server_options
 from toolevals.cli.inputs import read_input
 from toolevals.cli.output import CommandError, Exit, note, say, say_progress
+from toolevals.cli.server_options import add_server_options, project_of
 from toolevals.cli.verbs import Verbs
 from toolevals.grading.files.evaluation_files.reading import evaluation_file
 from toolevals.grading.values import Message, ToolCall, ToolSpec, Transcript
@@ -281,7 +281,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _send(arguments: argparse.Namespace, conversations: Sequence[Conversation], agent: Agent) -> int:
-    client = ProjectClient.from_arguments(arguments)
+    client = project_of(arguments)
     rejected, sent = 0, 0
     for count, batch in _batches(conversations, agent):
         # What comes twice is stored once: a batch whose answer was lost is sent again.

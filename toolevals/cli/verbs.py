@@ -27,7 +27,7 @@ VERBS = {
     "what": Verb("what", "detect a file's format and show what would be imported; no server needed"),
     "import": Verb("importing", "import tools or examples into a project"),
     "send": Verb("sending", "send recorded conversations to a server as traces"),
-    "export": Verb("exporting", "write a dataset to a file"),
+    "export": Verb("exporting", "write a dataset, or a table of a run, to a file"),
     "versions": Verb("versions", "list a dataset's frozen versions, freeze one, tag one"),
     "run": Verb("running", "evaluate an agent, the baseline, or uploaded predictions, over a dataset"),
     "compare": Verb("comparing", "compare two runs"),

@@ -6,9 +6,10 @@ import argparse
 import json
 from typing import Any
 
-from toolevals.cli.client import ProjectClient, add_server_options
 from toolevals.cli.output import CommandError, Exit, say
+from toolevals.cli.server_options import add_server_options, project_of
 from toolevals.cli.verbs import Verbs
+from toolevals.client import Project
 from toolevals.json_types import JsonObject
 
 
@@ -30,7 +31,7 @@ def add_parser(verbs: Verbs) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Do what is asked and print the version, or all of them, the newest first."""
-    client = ProjectClient.from_arguments(arguments)
+    client = project_of(arguments)
     dataset, _, which = arguments.dataset.partition("@")
     versions = f"datasets/{dataset}/versions/"
     if arguments.freeze is not None:
@@ -46,7 +47,7 @@ def run(arguments: argparse.Namespace) -> int:
     return Exit.OK
 
 
-def _describe(client: ProjectClient, versions: str, which: str, arguments: argparse.Namespace) -> Any:
+def _describe(client: Project, versions: str, which: str, arguments: argparse.Namespace) -> Any:
     """Change the version that is named, by default the newest."""
     found = client.request("GET", f"{versions}{which}/") if which else next(client.pages(versions), None)
     if found is None:

@@ -64,6 +64,16 @@ class Table:
         return tuple(self.paths)
 
     @property
+    def types(self) -> dict[str, type]:
+        """Return the type of each column of the file: figures are numbers, and what a model or a list says is text."""
+        return {
+            name: column.type if isinstance(column.type, type) else float if isinstance(column.type, Table) else str
+            for column in self.columns
+            if column.only != "answer"
+            for name, _ in column.cells()
+        }
+
+    @property
     def model_paths(self) -> list[str]:
         """Return the same as a database is asked, for tables whose rows are a model's."""
         return [path.replace(".", "__") for path in self.paths.values()]

@@ -132,7 +132,7 @@ class ToolChange:
     kind: ChangeKind
     description: tuple[Piece, ...]
     arguments: tuple[ArgumentChange, ...] = ()
-    # What else differs, such as "read only: yes, before: not said".
+    # What else differs, such as "read only: yes, before: not set".
     beside: tuple[str, ...] = ()
 
 
@@ -226,5 +226,5 @@ def _beside(old: ToolSpec, new: ToolSpec) -> list[str]:
 
 def _said(value: object) -> str:
     if value is None:
-        return "not said"
+        return "not set"
     return {True: "yes", False: "no"}.get(value, str(value)) if isinstance(value, bool) else str(value)

@@ -144,7 +144,7 @@ STATIC_URL = f"{PATH_PREFIX}/static/"
 STATIC_ROOT = DATA_DIR / "static"
 STATICFILES_DIRS = [PAGES / "static"]
 # All of it is ours: what packages bring for pages that are not served here stays out.
-STATICFILES_FINDERS = ["django.contrib.staticfiles.finders.FileSystemFinder"]
+STATICFILES_FINDERS = ["toolevals.settings.static_files.PackedFinder"]
 MEDIA_ROOT = DATA_DIR / "uploads"
 # On the disk of the uploads, so that a file that has arrived is only renamed.
 FILE_UPLOAD_TEMP_DIR = MEDIA_ROOT / "arriving"

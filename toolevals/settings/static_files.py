@@ -1,14 +1,19 @@
-"""Say how static files are stored.
+"""Say where static files come from, and how they are stored.
 
-Compressed, and named after their content, so that browsers may keep them for good.
+They are stored compressed, and named after their content, so that browsers may keep them for good.
 """
 
 from __future__ import annotations
 
+import gzip
 import re
 from collections.abc import Iterable, Iterator
-from typing import Final
+from pathlib import Path
+from typing import Any, Final
 
+from django.contrib.staticfiles.finders import FileSystemFinder
+from django.core.files.base import ContentFile, File
+from django.core.files.storage import FileSystemStorage
 from whitenoise.storage import CompressedManifestStaticFilesStorage
 
 # What Django puts into a name: a part of the hash of the content.
@@ -26,3 +31,30 @@ class HashedStaticFiles(CompressedManifestStaticFilesStorage):  # type: ignore[m
         Compressing is the longest part of a first start.
         """
         yield from super().compress_files([path for path in paths if _HASHED.search(path)])
+
+
+class PackedFiles(FileSystemStorage):
+    """Gives the files that a wheel packs under their own names, without .gz."""
+
+    def path(self, name: str) -> str:
+        whole = super().path(name)
+        return packed if not Path(whole).exists() and Path(packed := f"{whole}.gz").exists() else whole
+
+    def listdir(self, path: str) -> tuple[list[str], list[str]]:
+        folders, files = super().listdir(path)
+        return folders, [name.removesuffix(".gz") for name in files]
+
+    def _open(self, name: str, mode: str = "rb") -> File[Any]:
+        path = Path(self.path(name))
+        return ContentFile(gzip.decompress(path.read_bytes()), name) if path.suffix == ".gz" else File(path.open(mode))
+
+
+class PackedFinder(FileSystemFinder):
+    """Finds the files of the folders of the settings, packed or not."""
+
+    def __init__(self, *args: Any, **named: Any) -> None:
+        super().__init__(*args, **named)
+        for root, storage in self.storages.items():
+            unpacking = PackedFiles(location=root)
+            unpacking.prefix = storage.prefix  # type: ignore[attr-defined]
+            self.storages[root] = unpacking

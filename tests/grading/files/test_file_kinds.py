@@ -144,7 +144,7 @@ def test_everything_else_is_told_apart(content, kind, name):
         ),
         (b'{"a": 1', "not JSON"),
         (b"a: [1\n", "not YAML"),
-        (b"\x1f\x8bnothing", "not a whole gzip"),
+        (b"\x1f\x8bnothing", "an incomplete gzip"),
         (b"Case,Question,Question\nc1,A?,B?\n", "the head names Question twice"),
         ("Case,Question\n".encode("utf-16"), "UTF-16"),
         (b"PK\x03\x04nothing", "cannot be read as a zip"),

@@ -51,6 +51,11 @@ class Deciding:
         return f"{words}, something else in {numbers.count(others)}" if others else words
 
     @property
+    def is_usual(self) -> bool:
+        """Return whether the gold alone decides every case, as it does unless someone chose otherwise."""
+        return self.names == [EXPECTED]
+
+    @property
     def has_calls(self) -> bool:
         """Return whether the calls decide every case, alone or with others: no failed call passes then."""
         return all(CALLS in (parts_of(name) or (CALLS,)) for name in self.names)

@@ -42,6 +42,7 @@ def runs(request: ProjectRequest) -> HttpResponse:
         "rows": rows,
         "older": page.older,
         "experiment": request.project.experiments.filter(slug=experiment).first() if experiment else None,
+        "any_rule": any(row.rate and not row.decided.is_usual for row in rows),
         "any_cost": any(row.took.cost_of_case is not None for row in rows),
         "any_tokens": any(row.took.tokens_of_case is not None for row in rows),
         "any_latency": any(row.took.latency_p95 is not None for row in rows),

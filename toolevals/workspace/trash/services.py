@@ -67,7 +67,7 @@ def trash_restore(*, row: Any, actor: User | None) -> Any:
     kind, locked = _restorable(row)
     if kind.namesake(locked):
         raise TrashError(
-            f"Another {kind.name} has the short name {kind.key(locked)} now. Delete that one before you restore "
+            f"Another {kind.name} now has the short name {kind.key(locked)}. Delete that one before you restore "
             f"this one, or leave this one in the trash."
         )
     # A job that was to destroy it has destroyed nothing yet.

@@ -128,8 +128,9 @@ def gathered(row: JsonMapping, prefix: str) -> dict[str, Any]:
 MAGIC: Final = b"PAR1"
 _MOST_BYTES: Final = 400_000_000
 _MISSING: Final = (
-    "is Parquet, which is read where the package pyarrow is installed: install it where this runs, or write the file as"
-    " JSON Lines, such as by pandas.read_parquet(FILE).to_json(OUT, orient='records', lines=True)"
+    "is Parquet, which is read where the package pyarrow is installed: install it where this runs"
+    " (pip install 'toolevals[data]'), or write the file as JSON Lines,"
+    " such as by pandas.read_parquet(FILE).to_json(OUT, orient='records', lines=True)"
 )
 
 
@@ -148,7 +149,7 @@ def parquet_rows(content: bytes) -> list[dict[str, Any]]:
         groups = (file.metadata.row_group(number) for number in range(file.metadata.num_row_groups))
         if (size := sum(group.total_byte_size for group in groups)) > _MOST_BYTES:
             raise InvalidDocument.at("", f"unpacks to {size:,} bytes; the limit is {_MOST_BYTES:,}")
-        return [_plain(row) for row in file.read().to_pylist()]
+        return [_plain(row) for row in file.read(use_threads=False).to_pylist()]
     except (arrow.ArrowException, OSError, ValueError) as error:
         if isinstance(error, InvalidDocument):
             raise

@@ -1,4 +1,4 @@
-"""Speaks HTTP for the command line by the standard library, so that only the server needs a client package.
+"""Speaks HTTP by the standard library, so that only the server needs a package for it.
 
 A connection for each request, no redirect followed. Proxies and certificates are those of the environment
 (`HTTPS_PROXY`, `SSL_CERT_FILE`) and of the system.
@@ -23,26 +23,14 @@ from typing import IO, Any
 from urllib.error import HTTPError, URLError
 from urllib.parse import quote, urlencode, urljoin, urlsplit
 
-from toolevals.cli.output import CommandError, Exit
 from toolevals.json_types import JsonMapping, JsonObject
+from toolevals.server_errors import BadAddressError, LateError, ServerError, ServerSettingsError, UnreachableError
 
 SECONDS = 60
 CHUNK = 1 << 16
 SCHEMES = ("http://", "https://")
 # What an address may hold as it is: its parts are divided by these, or quoted already.
 NOT_QUOTED = "%/:?=&#[]@!$'()*+,;~"
-
-
-class BadAddressError(ValueError):
-    """A text that is no address of a server."""
-
-
-class UnreachableError(Exception):
-    """The server is not there, or went away before it had answered."""
-
-
-class LateError(UnreachableError):
-    """The server has the request, and did not answer in time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,13 +192,13 @@ def json_bytes(value: object) -> bytes:
 
 
 def check(response: Response) -> None:
-    """Raise CommandError where the answer is no success, with what the server said is wrong."""
+    """Raise ServerError where the answer is no success, with what the server said is wrong."""
     if not response.is_success:
-        raise CommandError(_exit_for(response.status), _what_is_wrong(response))
+        raise _error_for(response.status)(_what_is_wrong(response))
 
 
 def value_of(response: Response) -> Any:
-    """Return the answer's JSON value, None where it is empty. Raises CommandError where it is something else."""
+    """Return the answer's JSON value, None where it is empty. Raises ServerSettingsError where it is something else."""
     if not response.content:
         return None
     try:
@@ -220,9 +208,9 @@ def value_of(response: Response) -> Any:
         raise not_ours(f"{asked.scheme}://{asked.netloc} answers with no JSON") from error
 
 
-def not_ours(words: str) -> CommandError:
+def not_ours(words: str) -> ServerSettingsError:
     """Return the error of an answer that this application does not give."""
-    return CommandError(Exit.CONFIGURATION, f"{words}: is this the address of a toolevals server?")
+    return ServerSettingsError(f"{words}: is this the address of a toolevals server?")
 
 
 def is_at_work(response: Response) -> bool:
@@ -245,10 +233,10 @@ def job_errors(state: JsonMapping) -> list[str]:
     return [*reason, *lines, *([f"  {more:,} more: see the job's page"] if more > 0 else [])]
 
 
-def _exit_for(status: int) -> Exit:
+def _error_for(status: int) -> type[ServerError]:
     if status in (401, 403, 404) or status < 400:
-        return Exit.CONFIGURATION
-    return Exit.UNREACHABLE if status >= 500 or status == HTTPStatus.TOO_MANY_REQUESTS else Exit.DATA
+        return ServerSettingsError
+    return UnreachableError if status >= 500 or status == HTTPStatus.TOO_MANY_REQUESTS else ServerError
 
 
 def _what_is_wrong(response: Response) -> str:

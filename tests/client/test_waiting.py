@@ -6,10 +6,11 @@ from typing import Any
 
 import pytest
 
-from tests.cli.answering import answer
-from toolevals.cli.client import ProjectClient
-from toolevals.cli.http import LateError, Request, Response, UnreachableError
-from toolevals.cli.output import CommandError, Exit
+from tests.client.answering import answer
+from toolevals.cli.output import Exit, exit_status_of, note
+from toolevals.client import Project
+from toolevals.client.http import Request, Response
+from toolevals.server_errors import LateError, ServerError, UnreachableError
 
 JOB = {"id": "0198f1c2", "title": "Import of core", "done": 1, "total": 2, "report": {}}
 RUNNING, DONE, FAILED = (JOB | {"state": state} for state in ("running", "succeeded", "failed"))
@@ -48,8 +49,8 @@ class Server:
         return said(request) if callable(said) else answer(json=said)(request)
 
 
-def client_of(server: Server, clock: Clock, timeout: float = 3600) -> ProjectClient:
-    return ProjectClient(
+def client_of(server: Server, clock: Clock, timeout: float = 3600) -> Project:
+    return Project(
         server=SERVER,
         project="shop",
         token="te_any",
@@ -57,6 +58,7 @@ def client_of(server: Server, clock: Clock, timeout: float = 3600) -> ProjectCli
         transport=server,
         sleep=clock.sleep,
         clock=lambda: clock.now,
+        note=note,
     )
 
 
@@ -92,33 +94,33 @@ def test_a_server_says_itself_when_to_ask_again(clock):
 
 @pytest.mark.parametrize("away", [refused(), answer(502)], ids=["refused", "502"])
 def test_giving_up_says_how_to_look_again(clock, away):
-    with pytest.raises(CommandError) as told:
+    with pytest.raises(ServerError) as told:
         client_of(Server(RUNNING, away), clock).wait(JOB)
-    assert told.value.exit_status is Exit.UNREACHABLE
+    assert exit_status_of(told.value) is Exit.UNREACHABLE
     assert str(told.value).endswith(f"{AGAIN}\n{PAGE}")
     assert 250 < clock.now <= 301
 
 
 def test_a_pause_that_is_too_long_is_not_waited_for(clock):
     later = answer(503, headers={"Retry-After": "3600"})
-    with pytest.raises(CommandError, match="503"):
+    with pytest.raises(ServerError, match="503"):
         client_of(Server(RUNNING, later), clock).wait(JOB)
     assert len(clock.slept) == 1
 
 
 def test_no_time_left_says_how_to_look_again(clock):
-    with pytest.raises(CommandError) as told:
+    with pytest.raises(ServerError) as told:
         client_of(Server(RUNNING), clock, timeout=20).wait(JOB)
-    assert told.value.exit_status is Exit.TIMED_OUT
+    assert exit_status_of(told.value) is Exit.TIMED_OUT
     assert AGAIN in str(told.value)
     assert 20 < clock.now < 25
 
 
 def test_a_job_that_failed_says_where_to_read_of_it(clock):
     failed = FAILED | {"report": {"errors": [{"line": 3, "pointer": "/id", "message": "No id."}]}}
-    with pytest.raises(CommandError) as told:
+    with pytest.raises(ServerError) as told:
         client_of(Server(failed), clock).wait(JOB)
-    assert told.value.exit_status is Exit.DATA
+    assert exit_status_of(told.value) is Exit.DATA
     assert "3, /id, No id.\n" in str(told.value)
     assert str(told.value).endswith(PAGE)
     assert AGAIN not in str(told.value)
@@ -139,7 +141,7 @@ def test_an_interrupted_wait_says_how_to_look_again(clock, capsys):
 def test_an_upload_is_sent_again_whole_under_one_key(clock, tmp_path):
     file = tmp_path / "rows.jsonl"
     file.write_bytes(b'{"id": "ex-1"}\n')
-    problem = {"detail": "The first request with this key is running."}
+    problem = {"detail": "The first request with this key is still at work."}
     server = Server([], answer(502), UnreachableError("cut"), answer(409, json=problem), JOB)
     client = client_of(server, clock)
     client.request("GET", "datasets/")
@@ -153,18 +155,18 @@ def test_what_the_server_would_do_twice_is_sent_once(clock):
     server = Server([], answer(502))
     client = client_of(server, clock)
     client.request("GET", "datasets/")
-    with pytest.raises(CommandError, match="502"):
+    with pytest.raises(ServerError, match="502"):
         client.request("POST", "datasets/", json={"slug": "core"})
     assert len(server.requests) == 2
-    with pytest.raises(CommandError, match="502"):
+    with pytest.raises(ServerError, match="502"):
         client.post_once("runs/", json={})
     assert len(server.requests) > 3
 
 
 def test_a_first_address_that_nobody_answers_at_is_not_waited_for(clock):
-    with pytest.raises(CommandError) as told:
+    with pytest.raises(ServerError) as told:
         client_of(Server(refused()), clock).request("GET", "jobs/")
-    assert told.value.exit_status is Exit.UNREACHABLE
+    assert exit_status_of(told.value) is Exit.UNREACHABLE
     assert clock.slept == []
 
 
@@ -178,9 +180,9 @@ def test_a_first_address_that_nobody_answers_at_is_not_waited_for(clock):
     ],
 )
 def test_an_answer_of_something_else_is_a_wrong_address(clock, said, words):
-    with pytest.raises(CommandError, match=words) as told:
+    with pytest.raises(ServerError, match=words) as told:
         list(client_of(Server(said), clock).pages("jobs/"))
-    assert told.value.exit_status is Exit.CONFIGURATION
+    assert exit_status_of(told.value) is Exit.CONFIGURATION
 
 
 def test_an_answer_that_breaks_off_is_asked_for_again(clock):
@@ -192,12 +194,12 @@ def test_an_answer_that_breaks_off_is_asked_for_again(clock):
     "server", ["shop.example", "ftp://shop.example", "http://", "http://shop.example:port", "http://a b"]
 )
 def test_a_wrong_address_is_an_error_of_configuration(server):
-    with pytest.raises(CommandError, match="invalid server URL") as told:
-        ProjectClient(server=server, project="shop", token="te_any").request("GET", "jobs/")
-    assert told.value.exit_status is Exit.CONFIGURATION
+    with pytest.raises(ServerError, match="invalid server URL") as told:
+        Project(server=server, project="shop", token="te_any").request("GET", "jobs/")
+    assert exit_status_of(told.value) is Exit.CONFIGURATION
 
 
 def test_a_next_page_is_on_the_network(clock):
     server = Server({"results": [], "next": "file:///etc/hosts"})
-    with pytest.raises(CommandError, match="does not start with http"):
+    with pytest.raises(ServerError, match="does not start with http"):
         list(client_of(server, clock).pages("jobs/"))

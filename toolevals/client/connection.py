@@ -15,27 +15,28 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from toolevals.cli.http import (
-    BadAddressError,
+from toolevals.client.http import (
     Form,
     Http,
-    LateError,
     Response,
     Transport,
-    UnreachableError,
     check,
     is_at_work,
     not_ours,
     value_of,
 )
-from toolevals.cli.output import CommandError, Exit, note
 from toolevals.json_types import JsonObject
+from toolevals.server_errors import BadAddressError, LateError, ServerError, ServerSettingsError, UnreachableError
 
 # What a server, or whatever stands before it, answers while it cannot answer.
 PASSING = frozenset({429, 502, 503, 504})
 # How long a server may be away.
 PATIENCE_SECONDS = 300.0
 LONGEST_PAUSE = 30.0
+
+
+def unsaid(line: str) -> None:
+    """Say nothing of what happens meanwhile: a program that wants to know gives a function of its own."""
 
 
 @dataclass
@@ -45,13 +46,15 @@ class RetryDeadline:
     deadline: float
     clock: Callable[[], float] = time.monotonic
     sleep: Callable[[float], None] = time.sleep
+    note: Callable[[str], None] = unsaid
+    patience: float = PATIENCE_SECONDS
     _since: float | None = field(default=None, init=False)
     _pause: float = field(default=1.0, init=False)
 
     def answered(self) -> None:
         """Note that the server answers."""
         if self._since is not None:
-            note("the server answers")
+            self.note("the server answers")
         self._since, self._pause = None, 1.0
 
     def wait(self, why: str, asked: float | None = None) -> bool:
@@ -61,12 +64,12 @@ class RetryDeadline:
         """
         now = self.clock()
         since = now if self._since is None else self._since
-        end = min(since + PATIENCE_SECONDS, self.deadline)
+        end = min(since + self.patience, self.deadline)
         pause = self._pause if asked is None else asked
         if now + pause > end:
             return False
         if self._since is None:
-            note(f"{why}; retrying for up to {math.ceil(end - now)} seconds")
+            self.note(f"{why}; retrying for up to {math.ceil(end - now)} seconds")
         self._since, self._pause = since, min(self._pause * 2, LONGEST_PAUSE)
         self.sleep(pause)
         return True
@@ -83,8 +86,8 @@ def retry_after(response: Response, now: Callable[[], float] = time.time) -> flo
         return None
 
 
-class ServerClient:
-    """The addresses below one of the server's; every error of the server or the network becomes a CommandError.
+class Connection:
+    """The addresses below one of the server's; every error of the server or the network is a ServerError.
 
     A server that has answered once and then goes away is asked again for a while: what only reads, and what carries a
     key by which the server knows it again.
@@ -100,17 +103,20 @@ class ServerClient:
         transport: Transport | None = None,
         sleep: Callable[[float], None] = time.sleep,
         clock: Callable[[], float] = time.monotonic,
+        note: Callable[[str], None] = unsaid,
     ) -> None:
         self.server = server.rstrip("/")
-        self.retry = RetryDeadline(clock() + timeout, clock, sleep)
+        self.note = note
+        self.timeout = timeout
+        self.retry = RetryDeadline(math.inf, clock, sleep, note, min(PATIENCE_SECONDS, timeout))
         self.is_known = False
         if not (token.isascii() and token.isprintable()):
-            raise CommandError(Exit.CONFIGURATION, "the token contains invalid characters: copy it again")
+            raise ServerSettingsError("the token contains invalid characters: copy it again")
         with self._spoken():
             self.http = Http(f"{self.server}/api/v1/{path}", {"Authorization": f"Bearer {token}"}, transport)
 
     def request(self, method: str, path: str, **options: Any) -> Any:
-        """Return the answer's JSON value. Raises CommandError with what the server said is wrong."""
+        """Return the answer's JSON value. Raises ServerError with what the server said is wrong."""
         return self._answer(lambda: self.http.request(method, path, **options), again=method == "GET")
 
     def post_once(self, path: str, **options: Any) -> Any:
@@ -153,11 +159,11 @@ class ServerClient:
         try:
             yield
         except BadAddressError as error:
-            raise CommandError(Exit.CONFIGURATION, f"invalid server URL: {error}") from error
+            raise BadAddressError(f"invalid server URL: {error}") from error
         except LateError as error:
-            raise CommandError(Exit.TIMED_OUT, f"no answer in time from {self.server}") from error
+            raise LateError(f"no answer in time from {self.server}") from error
         except UnreachableError as error:
-            raise CommandError(Exit.UNREACHABLE, f"cannot reach {self.server}: {error}") from error
+            raise UnreachableError(f"cannot reach {self.server}: {error}") from error
 
     def pages(self, path: str, **parameters: str) -> Iterator[JsonObject]:
         """Yield every item of a paginated list."""
@@ -181,4 +187,4 @@ class ServerClient:
             # A pipe can be read once only.
             return self._answer(send, again=file.is_file())
         except OSError as error:
-            raise CommandError(Exit.DATA, f"cannot read {file}: {error.strerror}") from error
+            raise ServerError(f"cannot read {file}: {error.strerror}") from error

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from email.message import Message
 from typing import Any
 
-from toolevals.cli.http import Request, Response, json_bytes
+from toolevals.client.http import Request, Response, json_bytes
 
 
 def answer(
