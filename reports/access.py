@@ -238,4 +238,5 @@ RULES = {
     "reports-api:policy-rates": Rule(Role.VIEWER, Role.ADJUDICATOR),
     # Its address is a secret of its own, which an adjudicator makes and takes back.
     "badges:badge": Rule(Audience.ANYONE),
+    "monitoring:metrics": Rule(Audience.OPERATOR),
 }

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import warnings
 from typing import Any
 
 from celery import Celery
+from celery.exceptions import SecurityWarning
 from celery.signals import (
     after_setup_logger,
     after_setup_task_logger,
@@ -20,6 +22,9 @@ from toolevals import life
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "toolevals.settings")
 # A worker that checked the application would load every page of it, 25 MB; commands check it.
 os.environ.setdefault("CELERY_SKIP_CHECKS", "1")
+
+# The operator chose the account: in a container it is often root, and a worker runs no code that messages bring.
+warnings.simplefilter("ignore", SecurityWarning)
 
 # Of a worker and the processes that it forks, from 0 (as any other process) to 19 (only where no one else works).
 NICENESS = 5
@@ -37,12 +42,17 @@ def others_first(**_: Any) -> None:
 
 @after_setup_logger.connect
 @after_setup_task_logger.connect
-def outages_in_a_line(logger: Any, **_: Any) -> None:
-    """Have a worker's log, which is not that of the settings, say in a line that the database is away."""
+def log_as_the_settings_say(logger: Any, **_: Any) -> None:
+    """Have a worker's log take the form of the settings, and say in a line that the database is away."""
+    from django.conf import settings
+
     from toolevals.workspace.log_filters import OutageFilter
+    from toolevals.workspace.monitoring.json_log import JsonFormatter
 
     for handler in logger.handlers:
         handler.addFilter(OutageFilter())
+        if settings.LOG_FORMAT == "json":
+            handler.setFormatter(JsonFormatter())
 
 
 @worker_process_init.connect

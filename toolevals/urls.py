@@ -13,6 +13,7 @@ urlpatterns = [
     path("p/<slug:project>/", include("reports.urls")),
     path("p/<slug:project>/", include("toolevals.sample.urls")),
     path("", include("toolevals.mcp_server.urls")),
+    path("metrics", include("reports.monitoring.urls")),
     path("v1/", include("toolevals.traces.intake.urls")),
     path("badges/", include("reports.badge_urls")),
     path("api/v1/", include("toolevals.workspace.api.urls")),

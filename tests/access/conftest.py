@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import timedelta
 from typing import Any
 
 import pytest
 from django.db import transaction
+from django.utils import timezone
 
 import labeling.label.open_tasks
 from tests.access import labeling_arguments, reports_arguments, runs_arguments
 from tests.access.world import World
 from tests.fixtures.people import member, person
 from toolevals.workspace import navigation
-from toolevals.workspace.models import Role
+from toolevals.workspace.models import Role, SweepTask
 from toolevals.workspace.projects.services import project_create
 
 # What costs most to make, and is found again where it has been made once.
@@ -49,6 +51,9 @@ def world(django_db_setup: None, django_db_blocker: Any) -> Iterator[World]:
         made = World(project, {role: member(project, role) for role in Role}, person("Outsider"))
         for make in KEPT:
             make(made, made.owner)
+        # A worker that is seen for as long as the walk takes: without one the installation is not ready.
+        later = timezone.now() + timedelta(hours=1)
+        SweepTask.objects.create(name="seen", due_at=later, ran_at=later)
         with pytest.MonkeyPatch.context() as patch:
             waiting = dict.fromkeys(labeling.label.open_tasks.counted(project, made.owner, Role.OWNER), 1)
             patch.setattr(navigation, "counted", lambda request: getattr(request, "counted", waiting))

@@ -27,6 +27,7 @@ from tests.access.runs_arguments import a_graded_run
 from tests.access.states import Model, Variant, changing, own_models, variants
 from tests.access.world import World
 from toolevals.workspace.models import Batch, Job, JobState, Membership, Project, User
+from toolevals.workspace.monitoring.readiness import READY
 
 # The addresses are walked in parts, so that several processes share them.
 PARTS = 12
@@ -121,6 +122,9 @@ def asked(client: Client, method: str, path: str, **headers: str) -> tuple[int, 
     except Exception as error:  # noqa: BLE001 - whatever broke is named
         return 0, f"{type(error).__name__}: {error}"
     status = int(response.status_code)
+    if status == HTTPStatus.SERVICE_UNAVAILABLE and path.startswith(READY):
+        # It says so where no worker was seen: the answer is whole, and names the part.
+        return status, "" if set(response.json()["parts"].values()) > {"ok"} else "no part is named"
     return status, str(status) if status >= HTTPStatus.INTERNAL_SERVER_ERROR else ""
 
 

@@ -61,6 +61,9 @@ def expected(rule: Rule, method: str, role: Role | None, *, known: bool) -> str:
     needed = rule.needs(method)
     if needed is Audience.ANYONE:
         return ""
+    # The operator shows a token that no project has: these requests come to a name that is not of this machine.
+    if needed is Audience.OPERATOR:
+        return "sign in"
     # A session sends no traces and asks nothing by MCP: a token does.
     if not known or needed in (Audience.SENDER, Audience.HOLDER):
         return "sign in"

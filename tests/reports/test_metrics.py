@@ -1,169 +1,247 @@
-"""Every metric of the catalogue is reached from every door: files, gates, pytest, pages, the interface, trends."""
+"""`/metrics`: what it says of the database and of requests, to whom, and that hostile names leave it readable."""
 
 from __future__ import annotations
 
 import json
+import re
+from datetime import datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
-from django.urls import reverse
+import yaml
+from django.db import OperationalError, connection
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+from hypothesis import given
+from hypothesis import strategies as st
+from prometheus_client.parser import text_string_to_metric_families
 
-from reports.gates.cases import grading_cases
-from tests.reports.gate_building import checks, hold
-from tests.reports.reading import csv_rows
-from tests.runs.building import TOOLS, uploaded_run, version_of
-from toolevals.cli.gate_files import graded_file
-from toolevals.cli.main import main
-from toolevals.cli.pytest_evaluation import Evaluation, MarkerOptions
-from toolevals.grading.engine.case_metrics import METRICS
-from toolevals.grading.engine.grader_catalog import SCORES
-from toolevals.grading.gates.documents import read_gate
-from toolevals.grading.gates.results import FUNCTION_CALLS
-from toolevals.grading.layers.task_metrics import TASK_METRICS
-from toolevals.grading.values.verdicts import CaseGrade as CoreGrade
-from toolevals.grading.values.verdicts import Verdict
-from toolevals.runs.aggregates.packed_cases import measured_case, measured_text
-from toolevals.runs.models import CaseGrade, Grading, MetricCount, Run
+from reports.monitoring import views
+from reports.monitoring.queries import MOST_PROJECTS, MOST_TOOLS, figures
+from reports.monitoring.tool_names import shown_names
+from toolevals.traces.models import TraceHour
+from toolevals.traces.production.tool_counts import ToolCounts, documents_of
+from toolevals.workspace.jobs.leases import lease_claim
+from toolevals.workspace.jobs.services import BatchPlan, job_create
+from toolevals.workspace.models import Batch, Project, Queue
+from toolevals.workspace.projects.services import project_create
 
 pytestmark = pytest.mark.django_db
+HERE = {"host": "localhost"}
+MONITORING = Path(__file__).parents[2] / "docs" / "examples" / "monitoring"
+HOSTILE = [
+    'get"order', "get\\order\\n", "get\norder", "get\r\norder", "get\u2028order\x85", "\u202eredro_teg", "x" * 10_000,
+    "x" * 10_001, "}\ntoolevals_ready 0\n", "# HELP x", "other", "", " ", "шукай", "\U0001f600", 'a",tool="b',
+]  # fmt: skip
 
-FACT = {
-    "kind": "calls",
-    "alternatives": [{"unordered": [{"tool": TOOLS[0]["name"]}, {"tool": TOOLS[1]["name"]}]}],
-    "answer": {"contains": ["sent"]},
-}
-ROWS = [
-    {
-        "id": name,
-        "input": {"messages": [{"role": "user", "content": "Where is order ORD-1?"}]},
-        "tools": TOOLS,
-        "expectation": FACT,
-    }
-    for name in ("both", "half", "mute")
-]
+Found = dict[str, dict[tuple[str, ...], float]]
 
 
-def made(name: str, calls: int, answer: str, result: str) -> dict[str, Any]:
-    """Return a prediction that makes some of the calls, thinking aloud, and answers."""
-    messages: list[dict[str, Any]] = []
-    for place, tool in enumerate(TOOLS[:calls]):
-        call = {"id": f"c{place}", "name": tool["name"], "arguments": {"order_id": "ORD-1"}}
-        messages += [
-            {"role": "assistant", "content": "First I look, because I need to know.", "tool_calls": [call]},
-            {"role": "tool", "tool_call_id": f"c{place}", "content": result},
-        ]
-    return {"id": name, "messages": [*messages, {"role": "assistant", "content": answer}]}
+@pytest.fixture(autouse=True)
+def nothing_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have each test read anew, and keep nothing."""
+    monkeypatch.setattr(views, "KEPT_SECONDS", 0.0)
+    monkeypatch.setattr(views, "_kept", views._Kept())
 
 
-ANSWERS = [
-    made("both", 2, "It is sent.", '{"status": "sent"}'),
-    made("half", 1, "", '{"error": {"code": 500, "message": "server error"}}'),
-]
+def scraped(client: Any) -> Found:
+    """Return each series by the values of its labels, in the order of their names; no series comes twice."""
+    answer = client.get("/metrics", headers=HERE)
+    assert (answer.status_code, answer["Content-Type"]) == (200, "text/plain; version=0.0.4; charset=utf-8")
+    found: Found = {}
+    for family in text_string_to_metric_families(answer.content.decode()):
+        assert family.documentation
+        for sample in family.samples:
+            values = tuple(sample.labels[name] for name in sorted(sample.labels))
+            assert values not in found.setdefault(sample.name, {})
+            found[sample.name][values] = sample.value
+    return found
 
 
-@pytest.fixture
-def graded(project: Any, run_jobs: Any) -> Grading:
-    """A run of three examples: one as expected, half of one, and one without a prediction."""
-    run = uploaded_run(project, version_of(project, ROWS), ANSWERS)
-    run_jobs()
-    return Grading.objects.select_related("run__project").get(run=Run.objects.get(pk=run.pk))
+def hour_of_calls(project: Project, calls: dict[str, int], **fields: Any) -> datetime:
+    """Keep the counts of the newest hour that is told of."""
+    hour = (timezone.now() - timedelta(minutes=70)).replace(minute=0, second=0, microsecond=0)
+    counts = [ToolCounts(tool, "shop", "1", hour.date(), count, **fields) for tool, count in calls.items()]
+    TraceHour.objects.create(project=project, hour=hour, calls=documents_of(counts), costs=[], verdicts=[])
+    return hour
 
 
-@pytest.fixture
-def file(tmp_path: Any) -> Any:
-    answers = {answer["id"]: answer for answer in ANSWERS}
-    path = tmp_path / "rows.jsonl"
-    path.write_text("".join(f"{json.dumps({**row, **answers.get(row['id'], {})})}\n" for row in ROWS))
-    return path
+def test_hostile_names_of_tools_stay_one_label_each(client, project):
+    hour_of_calls(project, dict.fromkeys(HOSTILE, 1))
+    found = scraped(client)
+    tools = [tool for _, tool in found["toolevals_tool_calls"]]
+    assert len(tools) == len(HOSTILE)
+    assert all(len(tool) <= 111 and tool.isprintable() for tool in tools)
+    assert {'get"order', "get\\order\\n", "шукай", "\U0001f600", 'a",tool="b', "# HELP x"} < set(tools)
+    assert found["toolevals_ready"].keys() >= {("database",)}
 
 
-def test_the_catalogue_has_every_metric_of_a_task_and_of_expected_calls():
+@given(st.lists(st.text(st.characters(codec=None)), unique=True))
+def test_different_names_are_shown_differently_and_can_be_written(names):
+    shown = shown_names(names)
+    assert len(set(shown.values())) == len(names)
+    for each in shown.values():
+        assert each.encode().decode() == each
+        assert "\n" not in each
+
+
+def test_the_most_called_are_named_and_the_others_add_up(client, project):
+    hour_of_calls(
+        project, {f"tool-{each:02}": 100 - each for each in range(MOST_TOOLS + 3)}, errors={"timeout": 1, "empty": 1}
+    )
+    for number in range(MOST_PROJECTS + 1):
+        more = project_create(actor=None, slug=f"more-{number:02}", name="More")
+        hour_of_calls(more, {"search": 2 if number else 1})
+    found = scraped(client)
+    calls, slug = found["toolevals_tool_calls"], project.slug
+    assert calls[(slug, "tool-00")] == 100
+    assert calls[(slug, "other")] == 80 + 79 + 78
+    assert found["toolevals_tool_errors"][(slug, "other")] == 3
+    # Of 22 projects two are not named.
+    assert calls[("other", "other")] == 3
+    assert len({each for each, _ in calls}) == MOST_PROJECTS + 1
+
+
+def test_latency_is_that_of_the_hour_and_a_tool_without_durations_has_none(client, project):
+    hour = hour_of_calls(project, {"get_order": 4}, durations={0: 3, 300: 1})
+    found = scraped(client)
+    latency = found["toolevals_tool_latency_seconds"]
+    assert latency[(project.slug, "0.5", "get_order")] == pytest.approx(0.00101, rel=0.01)
+    assert latency[(project.slug, "0.95", "get_order")] == pytest.approx(0.001 * 1.02**300.5, rel=0.01)
+    assert found["toolevals_tool_hour_timestamp_seconds"] == {(): hour.timestamp()}
+    TraceHour.objects.all().delete()
+    hour_of_calls(project, {"get_order": 4})
+    assert "toolevals_tool_latency_seconds" not in scraped(client)
+
+
+def test_work_that_waits_is_at_work_lost_and_ended(client, project):
+    plans = [BatchPlan("tests.work", {}, queue=queue) for queue in (Queue.GRADE, Queue.GRADE, Queue.AGENT, Queue.IO)]
+    later = [BatchPlan("tests.work", {}, queue=Queue.JUDGE, stage=1)]
+    job_create(project=project, actor=None, kind="test", title="A test", batches=plans + later)
+    first, _, third, fourth = Batch.objects.filter(stage=0).order_by("number")
+    Batch.objects.filter(pk=first.pk).update(due_at=timezone.now() - timedelta(minutes=3))
+    lease_claim(str(third.pk))
+    Batch.objects.filter(pk=fourth.pk).update(state="failed", attempts=4)
+    found = scraped(client)
+    assert found["toolevals_queue_batches"] == {("io",): 0, ("grade",): 2, ("judge",): 0, ("agent",): 0}
+    assert found["toolevals_queue_oldest_seconds"][("grade",)] == pytest.approx(180, abs=30)
+    assert found["toolevals_queue_oldest_seconds"][("judge",)] == 0
+    assert (found["toolevals_batches_at_work"], found["toolevals_leases_lost"]) == ({(): 1}, {(): 0})
+    assert {key: value for key, value in found["toolevals_batches"].items() if value} == {("io", "failed"): 1}
+    assert found["toolevals_batch_attempts_again"] == {("io",): 3, ("grade",): 0, ("judge",): 0, ("agent",): 0}
+    assert (found["toolevals_jobs"], found["toolevals_jobs_failed_last_hour"]) == (
+        {("test", "running"): 1},
+        {("test",): 0},
+    )
+    Batch.objects.filter(pk=third.pk).update(due_at=timezone.now() - timedelta(minutes=3))
+    assert scraped(client)["toolevals_leases_lost"] == {(): 1}
+
+
+def test_requests_are_counted_by_the_name_of_their_address(client):
+    before = scraped(client)["toolevals_requests_total"]
+    for path in ("/sign-in/", '/nowhere/\n"}', "/p/secret-name/", "/static/none.css", "/"):
+        client.get(path)
+    after = scraped(client)
+    more = {key: value - before.get(key, 0) for key, value in after["toolevals_requests_total"].items()}
+    assert {key: value for key, value in more.items() if value} == {
+        ("workspace:sign-in", "2xx"): 1, ("none", "4xx"): 1, ("static", "4xx"): 1, ("monitoring:metrics", "2xx"): 1,
+        ("workspace:project", "3xx"): 1, ("workspace:home", "3xx"): 1,
+    }  # fmt: skip
     assert (
-        set(SCORES)
-        == set(METRICS)
-        == {*TASK_METRICS, "tools_all_pass", "tools_percentage_pass", "tool_name_f1", "guard"}
+        after["toolevals_request_seconds_bucket"][("+Inf", "workspace:home")]
+        == after["toolevals_request_seconds_count"][("workspace:home",)]
     )
 
 
-def test_every_metric_is_in_what_the_command_line_prints(file, capsys):
-    for form, part in (("jsonl", '"{}"'), ("csv", ",{}"), ("table", "{} ")):
-        assert main(["grade", str(file), "--format", form]) == 0
-        printed = capsys.readouterr().out
-        assert [name for name in METRICS if part.format(name) not in printed] == [], form
+def test_who_has_no_token_reads_only_on_this_machine_and_without_a_proxy(client, settings, project, owner):
+    def status(**headers: str) -> int:
+        return int(client.get("/metrics", headers={"host": "localhost", **headers}).status_code)
+
+    assert (status(), status(host="[::1]"), status(host="testserver")) == (200, 200, 401)
+    assert (status(x_forwarded_for="10.0.0.1"), status(x_forwarded_host="x")) == (401, 401)
+    assert client.get("/metrics", headers=HERE, REMOTE_ADDR="10.0.0.1").status_code == 401
+    client.force_login(owner)
+    assert status(host="testserver") == 401
+    said = {"BEHIND_PROXY": True, "PATH_PREFIX": "/evals", "CSRF_TRUSTED_ORIGINS": ["https://evals.example.org"]}
+    for name, value in {**said, "PUBLIC_URL": "https://evals.example.org"}.items():
+        setattr(settings, name, value)
+        assert status() == 401
+        setattr(settings, name, type(value)())
+    assert status() == 200
+    settings.METRICS_TOKEN, settings.BEHIND_PROXY = "of-the-operator", True
+    assert status() == 401
+    assert [status(authorization=f"{scheme} of-the-operator") for scheme in ("Bearer", "bearer", "Basic")] == [
+        200,
+        200,
+        401,
+    ]
+    assert (status(authorization="Bearer of-the-operato"), status(authorization="Bearer ö")) == (401, 401)
+    assert status(authorization="Bearer of-the-operator", host="testserver", x_forwarded_for="10.0.0.1") == 200
 
 
-def test_every_metric_is_reached_by_a_gate_and_by_pytest_and_both_say_the_same(graded, file):
-    every = (*METRICS, *FUNCTION_CALLS)
-    bounds = [{"metric": name, "statistic": "avg_score", "min": 0} for name in every]
-    bounds += [{"metric": name, "statistic": "avg_score", "min": 0} for name in ("recovery", "shape", "answer")]
-    # What nobody predicted could be anything: the scored cases decide.
-    document = {"bounds": bounds, "unscored": {"minimum_share": 0.5}}
-    (held,) = [hold(graded.run, document)]
-    evaluation = Evaluation.read(MarkerOptions(str(file)), file.parent)
-    for check in checks(held):
-        # No guard was asked: `tests.runs.test_guarded_run` asks one.
-        assert check.status == ("unanswered" if check.metric == "guard" else "passed"), check
-        assert evaluation.figure(check.metric, "avg_score").observed == check.observed
-    here = graded_file(str(file)).cases
-    there = grading_cases(graded, read_gate(document))
-    assert [dict(case.scores) for case in here] == [dict(case.scores) for case in there]
-    for one, other in zip(here, there, strict=True):
-        assert {name: one.mark(name) for name in one.scores} == {name: other.mark(name) for name in other.scores}
+def test_the_database_is_asked_a_few_times_and_not_again_for_some_seconds(client, project, monkeypatch):
+    with CaptureQueriesContext(connection) as asked:
+        scraped(client)
+    assert len(asked) <= 22
+    monkeypatch.setattr(views, "KEPT_SECONDS", 60.0)
+    monkeypatch.setattr(views, "_kept", views._Kept())
+    scraped(client)
+    with CaptureQueriesContext(connection) as asked:
+        assert "toolevals_labels" in scraped(client)
+    assert len(asked) == 0
 
 
-def test_every_metric_is_on_the_pages_and_in_their_files(graded, get):
-    run, words = graded.run, {name: name.replace("_", " ").capitalize() for name in METRICS}
-    case = graded.cases.get(transcript__entry__revision__example__external_id="half")
-    experiment = reverse("reports:trends", args=[run.project.slug, run.experiment.slug])
-    pages = {
-        "dialects": get("dialects", graded).content.decode(),
-        "case": get("case", graded, case.pk).content.decode(),
-        "trends": get("run", graded).client.get(experiment).content.decode(),
+def test_while_the_database_is_away_it_says_so_and_counts_requests(client, monkeypatch):
+    def away(*_: object) -> None:
+        raise OperationalError
+
+    with monkeypatch.context() as patch:
+        patch.setattr(connection, "cursor", away)
+        found = scraped(client)
+    assert found["toolevals_ready"][("database",)] == 0
+    assert "toolevals_labels" not in found
+    assert found["toolevals_requests_total"]
+
+
+def known_labels(client: Any) -> dict[str, set[str]]:
+    """Return the labels of each series by its name, of a scrape and of what has no row yet."""
+    client.get("/sign-in/")
+    found = {f"toolevals_{each.name}": set(each.labels) for each in figures()}
+    text = client.get("/metrics", headers=HERE).content.decode()
+    for family in text_string_to_metric_families(text):
+        for sample in family.samples:
+            assert found.setdefault(sample.name, set(sample.labels)) == set(sample.labels)
+    return found
+
+
+def test_the_dashboard_and_the_alerts_ask_for_series_and_labels_that_are_there(client):
+    known = known_labels(client)
+    board = json.loads((MONITORING / "grafana-dashboard.json").read_text())
+    alerts = yaml.safe_load((MONITORING / "alerts.yml").read_text())
+    asked = [target["expr"] for panel in board["panels"] for target in panel["targets"]]
+    asked += [rule["expr"] for group in alerts["groups"] for rule in group["rules"]]
+    assert len(asked) > 25
+    for expression in asked:
+        names = set(re.findall(r"\btoolevals_[a-z_]+", expression))
+        assert names <= known.keys(), expression
+        labels = {"instance", "job"}.union(*(known[each] for each in names))
+        grouped = {each.strip() for group in re.findall(r"\bby \(([^)]*)\)", expression) for each in group.split(",")}
+        assert grouped | set(re.findall(r"(\w+)=~?\"", expression)) <= labels, expression
+    query = board["templating"]["list"][1]["query"]["query"]
+    assert query == "label_values(toolevals_tool_calls, project)"
+    scraping = yaml.safe_load((MONITORING / "prometheus.yml").read_text())
+    assert scraping["rule_files"] == ["alerts.yml"]
+    assert scraping["scrape_configs"][0]["job_name"] == "toolevals"
+
+
+def test_the_page_lists_each_metric_with_its_labels(client):
+    page = (MONITORING.parents[1] / "monitoring.md").read_text()
+    rows = re.findall(r"^\| `(toolevals_\w+)` \| (.*?) \|", page, re.MULTILINE)
+    listed = {name: set(re.findall(r"`(\w+)`", labels)) for name, labels in rows}
+    known = {
+        name.removesuffix("_bucket"): labels - {"le"}
+        for name, labels in known_labels(client).items()
+        if not name.startswith("toolevals_request_seconds_") or name.endswith("_bucket")
     }
-    for page, html in pages.items():
-        assert [name for name in METRICS if words[name] not in html and name not in html] == [], page
-    assert {row["name"] for row in csv_rows(get("metrics-csv", graded))} == set(METRICS)
-    assert {row["name"] for row in get("api:metrics", graded).json()} == set(METRICS)
-    (half,) = [row for row in csv_rows(get("cases-csv", graded)) if row["external_id"] == "half"]
-    assert (half["tools_percentage_pass"], half["tools_all_pass"]) == ("0.5", "0.0")
-    assert set(get("api:graded-cases", graded).json()["results"][0]["metrics"]) == set(METRICS)
-    trends = csv_rows(get("run", graded).client.get(f"{experiment.rstrip('/')}.csv"))
-    assert set(METRICS) <= {row["name"] for row in trends}
-
-
-def test_a_mean_is_of_the_values_and_each_number_opens_its_cases(graded, get):
-    counts = {count.metric: count for count in MetricCount.objects.filter(grading=graded)}
-    share = counts["tools_percentage_pass"]
-    assert (share.passed, share.failed, share.unscored, share.examples, share.mean) == (1, 1, 1, 2, 0.75)
-    assert share.low is not None
-    assert share.high is not None
-    assert share.low < 0.75 < share.high
-    for name, count in counts.items():
-        for status in ("passed", "failed", "unscored", "errored"):
-            listed = csv_rows(get("cases-csv", graded, column=name, status=status))
-            assert len(listed) == getattr(count, status), (name, status)
-    # A grading from before keeps no values: nothing is listed, and nothing breaks.
-    Grading.objects.filter(pk=graded.pk).update(graders=[{"name": "outcome", "version": "1"}])
-    CaseGrade.objects.filter(grading=graded).update(measured="")
-    MetricCount.objects.filter(grading=graded).delete()
-    assert csv_rows(get("cases-csv", graded, column="action_safety", status="passed")) == []
-    assert "Case metrics" not in get("dialects", graded).content.decode()
-    assert get("case", graded, graded.cases.order_by("pk")[0].pk).status_code == 200
-    old = grading_cases(graded, read_gate({"bounds": [{"metric": "answer", "statistic": "avg_score", "min": 0.5}]}))
-    assert [case.scores.get("recovery") for case in old] == [None, 0.0, None]
-
-
-def test_the_kept_text_gives_back_its_values():
-    metrics = {
-        "a": Verdict("passed", 1.0),
-        "b": Verdict("failed", 1 / 3),
-        "c": Verdict("unscored"),
-        "d": Verdict("errored", None, "crashed"),
-    }
-    verdicts = {"shape": Verdict("failed", 2 / 3), "schema": Verdict("failed", 0.0), "answer": Verdict("passed", 1.0)}
-    text = measured_text(metrics, CoreGrade(verdicts))
-    assert text.startswith("pfue 1 0.3333333333333333 - - shape=0.66666")
-    found = measured_case(text, tuple(metrics))
-    assert found.metrics == {name: (each.status, each.value) for name, each in metrics.items()}
-    assert found.verdicts == {"shape": 2 / 3}
-    assert measured_case("", ()).metrics == {}
+    assert listed == known

@@ -16,7 +16,7 @@ from toolevals.settings.audit import AUDIT_PAST as AUDIT_PAST
 from toolevals.settings.audit import AUDIT_PHRASES as AUDIT_PHRASES
 from toolevals.settings.audit import AUDIT_THINGS as AUDIT_THINGS
 from toolevals.settings.databases import database
-from toolevals.settings.environment import environment, path_prefix
+from toolevals.settings.environment import environment, log_format, path_prefix
 from toolevals.settings.help import HELP as HELP
 from toolevals.settings.navigation import COUNTED as COUNTED
 from toolevals.settings.navigation import HOME_COUNTED as HOME_COUNTED
@@ -81,6 +81,7 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
+    "toolevals.workspace.monitoring.middleware.RequestMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "toolevals.workspace.middleware.CompressionMiddleware",
@@ -198,7 +199,7 @@ UPGRADE_BACKUPS = env.int("UPGRADE_BACKUPS", 3)
 
 # The database is the truth and the broker only a doorbell: see docs/decisions.
 REDIS_URL = env.str("REDIS_URL", "")
-CELERY_BROKER_URL = REDIS_URL or "memory://"
+CELERY_BROKER_URL = REDIS_URL or "memory://localhost"
 CELERY_BROKER_TRANSPORT = "toolevals.workspace.jobs.broker:Transport" if REDIS_URL else "memory"
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_ACKS_LATE = True
@@ -325,14 +326,22 @@ CSV_ROWS_AT_ONCE = env.int("CSV_ROWS_AT_ONCE", 50_000)
 # Seconds that a reviewer holds a label slot without a sign of life.
 SLOT_LEASE_SECONDS = env.int("SLOT_LEASE_SECONDS", 30 * 60)
 
+# Who shows this token reads /metrics; without it, only this machine does where no proxy is in front.
+METRICS_TOKEN = env.str("METRICS_TOKEN", "")
+# "text", or "json": an object a line, with the ids of the request, the job and the run that it is about.
+LOG_FORMAT = log_format(env.str("LOG_FORMAT", "text"))
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
+    "formatters": {
+        "text": {"format": "%(message)s"},
+        "json": {"()": "toolevals.workspace.monitoring.json_log.JsonFormatter"},
+    },
     "filters": {
         "links": {"()": "toolevals.workspace.log_filters.LinkFilter"},
         "outages": {"()": "toolevals.workspace.log_filters.OutageFilter"},
     },
-    "handlers": {"console": {"class": "logging.StreamHandler", "filters": ["outages"]}},
+    "handlers": {"console": {"class": "logging.StreamHandler", "filters": ["outages"], "formatter": LOG_FORMAT}},
     "root": {"handlers": ["console"], "level": env.str("LOG_LEVEL", "WARNING")},
     # Those that name the address that was asked for: an invitation's link lets in the person who has it.
     "loggers": {

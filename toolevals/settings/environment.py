@@ -71,3 +71,10 @@ def path_prefix(given: str) -> str:
         return prefix_of(given)
     except PathPrefixError as error:
         raise ImproperlyConfigured(str(error)) from error
+
+
+def log_format(given: str) -> str:
+    """Return the form of the log's lines. Raises ImproperlyConfigured."""
+    if given not in ("text", "json"):
+        raise ImproperlyConfigured(f"{PREFIX}LOG_FORMAT is {given!r}: it must be text or json")
+    return given

@@ -67,6 +67,8 @@ class Audience(Enum):
     SIGNED_IN = "signed in"
     # By a token alone, which names the project; see `may_send_traces`.
     SENDER = "sends traces"
+    # By the token of the settings, or from the machine itself; see `toolevals.workspace.monitoring.operators`.
+    OPERATOR = "operator"
     # Whoever holds a token that is not for one thing alone; what they ask has rules of its own.
     HOLDER = "holds a token"
 
@@ -129,6 +131,7 @@ RULES = {
     "workspace:sign-in": Rule(Audience.ANYONE),
     "workspace:session": Rule(Audience.ANYONE),
     "workspace:health": Rule(Audience.ANYONE),
+    "workspace:ready": Rule(Audience.ANYONE),
     # What is in every copy of toolevals: agents read it without a session.
     "workspace:docs-markdown": Rule(Audience.ANYONE),
     "workspace:llms": Rule(Audience.ANYONE),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from datetime import timedelta
 from http import HTTPStatus
 
 from django.conf import settings
@@ -19,6 +18,7 @@ from django.views.decorators.http import require_GET
 from toolevals.workspace.api.problems import problem, problem_coded
 from toolevals.workspace.clock import clock_difference, database_now
 from toolevals.workspace.jobs.sweeper import last_sweep
+from toolevals.workspace.monitoring.readiness import READY, SILENT_AFTER, ready
 from toolevals.workspace.outages import Outage, outage_of
 from toolevals.workspace.requests import is_api, is_by_script
 from toolevals.workspace.uploads.services import is_low
@@ -75,6 +75,8 @@ def outage_answer(request: HttpRequest, outage: Outage) -> HttpResponse:
     if request.path_info == HEALTH:
         # The person who asks may be signed in, which alone asks the database.
         response = unreachable()
+    elif request.path_info == READY:
+        response = ready(request)
     elif is_api(request):
         response = problem(outage.status, f"{outage.title} {outage.sentence}")
     else:
@@ -95,9 +97,6 @@ def csrf_failed(request: HttpRequest, reason: str = "") -> HttpResponse:
             403, "This page has expired (CSRF token). Nothing was saved. Reload it and try again.", "csrf"
         )
     return csrf_failure(request, reason)
-
-
-SILENT_AFTER = timedelta(minutes=1)
 
 
 @never_cache

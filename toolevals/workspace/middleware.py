@@ -15,6 +15,7 @@ from django_http_compression.middleware import HttpCompressionMiddleware
 from toolevals.workspace.access import Audience, Rule, may_send_traces, rules
 from toolevals.workspace.api.problems import problem, problem_coded
 from toolevals.workspace.models import Membership, Role, TokenScope, untrashed
+from toolevals.workspace.monitoring.operators import NO_OPERATOR, is_operator
 from toolevals.workspace.requests import ProjectRequest, is_anothers_page, is_api, is_by_script, is_on_this_machine
 from toolevals.workspace.tokens.services import UnknownToken, bearer_token, token_find
 
@@ -74,8 +75,9 @@ class AccessMiddleware:
         """Answer in the view's stead, or return None to let it run. The view gets no `project` argument."""
         rule, method = _rule(request), request.method or "GET"
         needed = rule.needs(method)
-        if needed is Audience.ANYONE:
-            return None
+        if needed in (Audience.ANYONE, Audience.OPERATOR):
+            is_open = needed is Audience.ANYONE or is_operator(request)
+            return None if is_open else _unauthorized(NO_OPERATOR)
         known = cast("ProjectRequest", request)
         try:
             _identify(known)

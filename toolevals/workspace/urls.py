@@ -10,6 +10,7 @@ from toolevals.workspace.accounts import views as accounts
 from toolevals.workspace.audit import views as audit
 from toolevals.workspace.jobs import views as jobs
 from toolevals.workspace.jobs.views import JOB_ACTS
+from toolevals.workspace.monitoring import readiness
 from toolevals.workspace.notifications import views as notifications
 from toolevals.workspace.people import views as people
 from toolevals.workspace.projects import views as projects
@@ -62,6 +63,7 @@ urlpatterns = [
     path("sign-out/", accounts.sign_out, name="sign-out"),
     path("session/", accounts.session, name="session"),
     path("healthz", errors.health, name="health"),
+    path("readyz", readiness.ready, name="ready"),
     path("docs/", docs.docs, name="docs"),
     path("docs/search/", docs.docs_search, name="docs-search"),
     path("docs/files/<path:file>", docs.docs_file, name="docs-file"),

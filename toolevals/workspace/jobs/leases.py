@@ -25,6 +25,7 @@ from toolevals.workspace.jobs.models import WAITING
 from toolevals.workspace.jobs.services import ERROR_LENGTH, batch_abandon, batch_complete, batch_fail
 from toolevals.workspace.jobs.turns import notify_after_commit, quick_work_waits
 from toolevals.workspace.models import Batch, BatchState, Job, JobState
+from toolevals.workspace.monitoring.json_log import log_about
 
 logger = logging.getLogger(__name__)
 
@@ -249,6 +250,18 @@ def batch_work(batch_id: str, work: Callable[[Lease], None]) -> None:
     lease = lease_claim(batch_id)
     if lease is None:
         return
+    with log_about(job_id=lease.batch.job_id, batch_id=batch_id, **_things_of(lease)):
+        _work(lease, work)
+
+
+def _things_of(lease: Lease) -> dict[str, Any]:
+    """Return the ids of the run and the grading that a batch is for, as its plan names them."""
+    payload = lease.payload if isinstance(lease.payload, dict) else {}
+    return {f"{thing}_id": payload[thing] for thing in ("run", "grading") if thing in payload}
+
+
+def _work(lease: Lease, work: Callable[[Lease], None]) -> None:
+    batch_id = lease.batch.pk
     try:
         with _heartbeat(lease):
             _do(work, lease)

@@ -1,0 +1,1 @@
+"""Shows the figures of the whole installation to Prometheus."""

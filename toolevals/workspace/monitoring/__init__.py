@@ -1,0 +1,1 @@
+"""Says whether the installation is ready, counts requests, and writes the log as JSON."""
