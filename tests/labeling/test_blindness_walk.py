@@ -56,7 +56,7 @@ EVERY = [address for address in addresses() if "project" in address.arguments]
 # ids of a zip can be packed.
 OWN = re.compile(
     rb'[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|(?<=csrfmiddlewaretoken" value=")\w+'
-    rb'|(?<=X-CSRFToken": ")\w+|(?<="prefix":"te_)[\w-]+|(?<=grading-1\.zip","size":)\d+'
+    rb'|(?<=X-CSRFToken": ")\w+|(?<="prefix":"te_)[\w-]+|whsec_[\w+/=]+|(?<=grading-1\.zip","size":)\d+'
     rb'|"bytes":\d+(?=},"result_path":"/p/shop/runs/1/bundle/)'
 )
 # Questions that an address may be asked besides itself: filters and searches that could tell what stays unsaid.
@@ -282,6 +282,7 @@ def test_acts_on_selected_examples_tell_nothing(
         "assign": {"person": ""},
         "reopen": {"reason": "Look again"},
         "set-aside": {"answer": "ambiguous", "rationale": "Two readings"},
+        "tag": {"stratum": "difficulty", "value": "hard"},
         "batch": {"name": "Autumn"},
     }
     assert said.keys() == ACTS.keys()

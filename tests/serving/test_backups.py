@@ -195,7 +195,7 @@ def test_hostile_newer_and_other_archives_are_refused(installation: Path, tmp_pa
     rewritten(file, made, lambda manifest: manifest["rows"].update(workspace_user=9))  # type: ignore[attr-defined]
     assert "other numbers of rows" in refused(made, tmp_path / "restores")
     (tmp_path / "text").write_text("no backup")
-    assert "is no backup" in refused(tmp_path / "text", tmp_path / "restores")
+    assert "is not a backup" in refused(tmp_path / "text", tmp_path / "restores")
     assert "No such file" in refused(tmp_path / "missing", tmp_path / "restores")
     assert "unset TOOLEVALS_DATABASE_URL" in refused(file, tmp_path / "restores", database="sqlite:////tmp/elsewhere")
 

@@ -126,7 +126,7 @@ def backup_read(file: Path, secret: bytes | None = None, into: Path | None = Non
         TypeError,
         NotADirectoryError,
     ) as error:
-        raise DamagedBackupError(f"{file} is no backup, is damaged or not whole") from error
+        raise DamagedBackupError(f"{file} is not a backup, is damaged or not whole") from error
     if manifest.members != found or not {KEY, DATABASES.get(manifest.database)} <= found.keys():
         raise DamagedBackupError(f"{file} is damaged: its members are not those that its manifest lists")
     return manifest

@@ -38,7 +38,7 @@ def database_move(file: Path, progress: Callable[[str], None]) -> dict[str, int]
     A process that writes to the SQLite database meanwhile waits. Raises MoveError.
     """
     if connection.vendor != "postgresql":
-        raise MoveError("the target is no PostgreSQL database")
+        raise MoveError("the target is not a PostgreSQL database")
     _source_add(file)
     source = connections[SOURCE]
     executor = MigrationExecutor(source)
