@@ -304,5 +304,5 @@ def test_acts_on_selected_examples_tell_nothing(
                         )
                         answers.append(_told(response))
             told.append(answers)
-    assert [status for status, _, _ in told[0]] == [200] * 5
+    assert [status for status, _, _ in told[0]] == [200] * 6
     assert told[0] == told[1]
