@@ -62,8 +62,8 @@ def _pages() -> Iterator[tuple[str, str]]:
             }
             path = reverse(address.name, kwargs=values)
             response = client.get(path_below(path, settings.PATH_PREFIX))
-            is_file = "Content-Disposition" in response
-            is_page = response.status_code == 200 and not (is_file or response.streaming) and b"<html" in response.content
+            is_file = response.streaming or "Content-Disposition" in response
+            is_page = response.status_code == 200 and not is_file and b"<html" in response.content
             transaction.set_rollback(not is_page)
         if is_page:
             yield address.name, path

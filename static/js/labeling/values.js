@@ -47,7 +47,7 @@ export const fitting = (control, text) => {
   if (options.length) {
     const found = optionsCalled(options, text);
     if (found.length === 1) return { value: found[0].value, option: found[0].element };
-    return { problem: `“${text}” is ${found.length ? "more than one" : "no"} option of ${name}` };
+    return { problem: `“${text}” is ${found.length ? "more than one" : "not an"} option of ${name}` };
   }
   const takes = row?.dataset.takes;
   if (takes === "date") return { value: isoOf(text) ?? text };
