@@ -36,6 +36,7 @@ def destroying() -> list[Batch]:
 
 def jobs_destroy() -> int:
     """Run the jobs that destroy, and no other; return how many came to their end."""
+    current_app.loader.import_default_modules()
     batches = destroying()
     for batch in batches:
         Batch.objects.filter(pk=batch.pk).update(state=BatchState.QUEUED, due_at=timezone.now() - timedelta(seconds=1))
