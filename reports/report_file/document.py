@@ -13,11 +13,10 @@ from functools import cache
 from hashlib import sha256
 from itertools import islice
 from math import ceil, log
-from pathlib import Path
 from typing import Any, Final
 from uuid import UUID
 
-from django.contrib.staticfiles import finders
+from django.conf import settings
 from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils.safestring import SafeString
@@ -36,6 +35,7 @@ from reports.report_file.cases import Chosen, Texts, case_texts, chosen_cases, w
 from reports.run.analysis import failure_modes, layers_of, sentence
 from reports.run.header import run_url
 from toolevals.runs.models import Grading
+from toolevals.settings.static_files import PackedFiles
 
 MOST_PAIRS: Final = 20
 MOST_MOVED: Final = 50
@@ -169,10 +169,8 @@ def _moved(runs: TwoRuns, how: str, held: frozenset[UUID]) -> Moved:
 @cache
 def _source(name: str) -> str:
     """Return one of our own static files."""
-    path = finders.find(name)
-    if not isinstance(path, str):
-        raise FileNotFoundError(name)
-    return Path(path).read_text("utf-8")
+    with PackedFiles(location=settings.STATICFILES_DIRS[0]).open(name) as file:
+        return str(file.read().decode())
 
 
 def _hash(text: str) -> str:

@@ -38,7 +38,7 @@ def test_half_of_the_first_ten_airline_tasks_are_wrong(project, adjudicator, run
     assert {"airline-32", "airline-35", "airline-25", "airline-22"} == set(first[:4])
     # The gold's birthday is nobody's: the passenger's profile has the one that three of four models give.
     said = next(each for each in rows["airline-35"].reasons if each["kind"] == "agreement")
-    assert said["sentence"].startswith('3 of 4 agents say "1981-05-26" for passengers[0].dob of book_reservation')
+    assert said["sentence"].startswith('3 of 4 agents use "1981-05-26" for passengers[0].dob of book_reservation')
     assert {each["agent"] for each in said["witnesses"]} == {"gpt-4.1", "ft-gpt-4.1-sft", "qwen2.5-7b"}
     # Two weak models cancel what may not be cancelled; the two others keep to the policy, and outweigh them.
     assert not {"airline-26", "airline-45"} & set(rows)
