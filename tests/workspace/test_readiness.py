@@ -15,6 +15,13 @@ from toolevals.workspace.models import SweepTask
 NAMES = ["database", "broker", "migrations", "disk", "workers", "sweeper"]
 
 
+@pytest.fixture(autouse=True)
+def broker_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each test asks the broker, and leaves no answer to the next."""
+    monkeypatch.setattr("toolevals.workspace.monitoring.readiness._broker_until", 0.0)
+    monkeypatch.setattr("toolevals.workspace.monitoring.readiness._broker_said", "")
+
+
 @pytest.fixture
 def swept(db: None) -> None:
     """A worker has just done its regular duties."""
@@ -66,8 +73,7 @@ def test_migrations_of_this_version_that_are_not_applied_are_counted(client, swe
     assert found == "1 not applied, such as traces 0001_initial: run `python manage.py migrate`"
 
 
-def test_a_broker_that_does_not_answer_is_unreachable(client, swept, settings, monkeypatch):
-    monkeypatch.setattr("toolevals.workspace.monitoring.readiness._broker_until", 0.0)
+def test_a_broker_that_does_not_answer_is_unreachable(client, swept, settings):
     settings.REDIS_URL = "redis://127.0.0.1:9/0"
     assert wrong(client) == {"broker": "unreachable"}
 
