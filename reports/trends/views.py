@@ -69,7 +69,7 @@ def _compared(first: RunFacts, last: RunFacts, joined: int, project: Project) ->
     pair = two_runs(Run.objects.filter(project=project), *numbers)
     if pair and max(pair.before.size, pair.after.size) > MOST_COMPARED:
         many = f"comparisons of more than {count(MOST_COMPARED)} examples run on request only"
-        return TrendSentence(f"Not tested here: run {first.number} against run {last.number}, {many}.", *numbers)
+        return TrendSentence(f"Not tested here: run {first.number} compared with run {last.number}; {many}.", *numbers)
     if pair is None or pair.refusal:
         return TrendSentence(f"No conclusion: run {first.number} and run {last.number} cannot be compared.")
     row = next((each for each in pair.comparison.layers if each.name == DECIDING), None)

@@ -256,7 +256,7 @@ def hold_gate(ada: Person, app: LiveApp, monkeypatch: pytest.MonkeyPatch) -> Non
     assert [{key: rule[key] for key in ("metric", "min")} for rule in kept["bounds"]] == asked["bounds"]
     to_page(ada, "Tokens")
     ada.fill("Name", "ci")
-    ada.press("Create")
+    ada.press("Create token")
     ada.sees(ada.page.locator(".secret code"))
     for name, value in (
         ("URL", app.url),

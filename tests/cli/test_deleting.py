@@ -26,7 +26,7 @@ def test_what_is_deleted_is_listed_and_restored(server, capsys):  # noqa: F811 -
         "print(dataset_create(project=Project.objects.get(slug='from-cli'), actor=None, slug='gone', name='Gone').pk)"
     )
     status, text = said(capsys, "delete", "dataset", "gone")
-    assert (status, "give --yes" in text) == (Exit.CONFIGURATION, True)
+    assert (status, "use --yes" in text) == (Exit.CONFIGURATION, True)
     status, text = said(capsys, "delete", "dataset", "gone", "--yes")
     assert (status, "dataset gone: deleted" in text) == (Exit.OK, True)
     status, text = said(capsys, "trash", "--json")

@@ -123,4 +123,4 @@ def test_what_cannot_be_moved_is_said(tmp_path: Path, data: Path) -> None:
     assert "name the URL" in moved(data).stderr
     assert "there is no" in moved(tmp_path / "none", "postgresql://127.0.0.1:1/none").stderr
     assert "nothing was moved" in moved(data, "postgresql://127.0.0.1:1/none").stderr
-    assert "no PostgreSQL" in moved(data, f"sqlite:///{tmp_path}/other").stderr
+    assert "not a PostgreSQL" in moved(data, f"sqlite:///{tmp_path}/other").stderr
