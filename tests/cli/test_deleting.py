@@ -47,7 +47,7 @@ def test_what_is_in_the_trash_is_destroyed_where_it_is_meant(server, capsys):  #
     assert (status, "no dataset never is in the trash" in text) == (Exit.DATA, True)
     assert said(capsys, "delete", "dataset", "never", "--yes")[0] == Exit.OK
     status, text = said(capsys, "destroy", "dataset", "never")
-    assert (status, "give --yes to destroy" in text) == (Exit.CONFIGURATION, True)
+    assert (status, "use --yes to delete permanently" in text) == (Exit.CONFIGURATION, True)
     assert said(capsys, "destroy", "dataset", "never", "--yes") == (
         Exit.OK,
         "dataset never: being deleted permanently\n",

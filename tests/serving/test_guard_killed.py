@@ -251,6 +251,16 @@ def desk(tmp_path: Path, site: Site) -> StdioServerParameters:
     return StdioServerParameters(command=sys.executable, args=words, env={**os.environ, **own, "PYTHONPATH": path})
 
 
+async def listening(port: int) -> socket.socket:
+    """Return a socket that listens where a killed server did: its processes may take a moment to end."""
+    with anyio.fail_after(WAIT_SECONDS):
+        while True:
+            try:
+                return socket.create_server(("127.0.0.1", port))
+            except OSError:
+                await anyio.sleep(0.05)
+
+
 def test_the_sdk_and_the_proxy_wait_for_no_server(site: Site, tmp_path: Path) -> None:
     guard = Guard(
         site.app.url,
@@ -284,7 +294,7 @@ def test_the_sdk_and_the_proxy_wait_for_no_server(site: Site, tmp_path: Path) ->
                 site.app.application.web_kill()
                 await compare()
                 # Something takes connections, and says nothing.
-                with closing(socket.create_server(("127.0.0.1", site.app.application.port))):
+                with closing(await listening(site.app.application.port)):
                     assert guard.refresh() is False
                     await compare()
 
