@@ -41,7 +41,7 @@ def test_lists_are_asked_for_a_page_at_a_time_and_only_when_read():
 
 
 def test_a_long_lived_project_still_waits_for_a_server_that_is_restarted():
-    """How long the work may last is counted from when it is waited for."""
+    """The time for the work is counted from when someone waits for it."""
     now, answers = [0.0], [answer(json=[]), answer(502), answer(json=["there"])]
 
     def sleep(seconds):

@@ -44,7 +44,7 @@ def test_a_file_without_rows_has_its_columns():
 
 
 def test_no_more_than_a_group_is_held(monkeypatch):
-    """What is read before the first part comes is a group, by its rows or by its text."""
+    """Rows that are read before the first part is taken are one group, by their number or by their text."""
     monkeypatch.setattr(parquet, "_ROWS", 1_000)
     taken = 0
 

@@ -15,7 +15,7 @@ from typing import Any
 
 
 class Receiver:
-    """What came: bodies and headers. `answers` are given one after the other, the last again and again."""
+    """A server that keeps what came. `answers` are given one after the other, the last again and again."""
 
     def __init__(self) -> None:
         self.url = ""

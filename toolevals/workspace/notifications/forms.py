@@ -18,7 +18,7 @@ class WebhookSettings(PlainForm):
         label="Address",
         max_length=2_000,
         widget=forms.TextInput({"type": "url", "autocomplete": "off", "spellcheck": "false"}),
-        help_text="It begins with https:// and is not shown again.",
+        help_text="An https:// or http:// URL. It is not shown again.",
     )
     form = forms.ChoiceField(
         label="Sends", choices=[("json", "events as JSON"), ("slack", "texts that Slack takes")], initial="json"
