@@ -13,6 +13,7 @@ import subprocess
 import sys
 import tarfile
 import time
+import zlib
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
@@ -106,6 +107,14 @@ def test_what_is_restored_is_what_was_backed_up(installation: Path, tmp_path: Pa
     assert not (tmp_path / WORKING).exists()
 
 
+def unpacked(content: bytes) -> bytes:
+    """Return what a backup holds: itself where it is encrypted or cannot be unpacked."""
+    try:
+        return gzip.decompress(content)
+    except (gzip.BadGzipFile, EOFError, zlib.error):
+        return content
+
+
 def refused(file: Path, folder: Path, *words: str, **more: str) -> str:
     """Return what is said of a backup that can't be restored; check that nothing is left of it."""
     before = sorted(folder.iterdir())
@@ -129,7 +138,9 @@ def test_a_truncated_file_and_a_changed_byte_are_refused(installation: Path, tmp
         changed = bytearray(whole)
         changed[place] ^= 4
         (tmp_path / "changed").write_bytes(changed)
-        assert "damaged" in refused(tmp_path / "changed", tmp_path / "restores")
+        # A changed distance among equal bytes, such as the zeros at the end, still names the same bytes.
+        if unpacked(bytes(changed)) != unpacked(whole):
+            assert "damaged" in refused(tmp_path / "changed", tmp_path / "restores")
     (tmp_path / "longer").write_bytes(whole + b"more")
     assert "damaged" in refused(tmp_path / "longer", tmp_path / "restores")
 
