@@ -330,6 +330,8 @@ SLOT_LEASE_SECONDS = env.int("SLOT_LEASE_SECONDS", 30 * 60)
 METRICS_TOKEN = env.str("METRICS_TOKEN", "")
 # "text", or "json": an object a line, with the ids of the request, the job and the run that it is about.
 LOG_FORMAT = log_format(env.str("LOG_FORMAT", "text"))
+# Each act in the audit log is a line of the log, too, once it is stored.
+AUDIT_LOG = env.bool("AUDIT_LOG", False)
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
@@ -346,6 +348,7 @@ LOGGING = {
     # Those that name the address that was asked for: an invitation's link lets in the person who has it.
     "loggers": {
         **{name: {"filters": ["links"]} for name in ("django.request", "django.security.csrf")},
+        "toolevals.audit": {"level": "INFO"},
         "django.server": {"filters": ["links"], "handlers": ["console"], "level": "INFO", "propagate": False},
     },
 }

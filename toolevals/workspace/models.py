@@ -1,7 +1,7 @@
 """Stores people, projects, who may do what, what was done, and the background work."""
 
 from toolevals.workspace.accounts.models import SignInAddress, SignInFailure, User
-from toolevals.workspace.audit.models import AuditEntry
+from toolevals.workspace.audit.models import AuditEntry, AuditOpening
 from toolevals.workspace.idempotency.models import IdempotencyKey
 from toolevals.workspace.jobs.models import (
     DESTROY,
@@ -39,6 +39,7 @@ __all__ = [
     "WEBHOOK_KINDS",
     "ApiToken",
     "AuditEntry",
+    "AuditOpening",
     "Batch",
     "BatchState",
     "Delivery",
