@@ -19,6 +19,7 @@ from tests.access.world import Argument
 ARGUMENTS: dict[str, dict[str, Argument]] = {
     "badges": BADGES,
     "labeling": LABELING,
+    "operations": {"table": lambda *_: "failed", "job": workspace_arguments.a_job},
     "registry": REGISTRY,
     "reports": REPORTS,
     "runs": RUNS,

@@ -25,7 +25,7 @@ def entry(owner, project) -> AuditEntry:
     return AuditEntry.objects.latest("pk")
 
 
-def refused(statement: str, *values: object) -> None:
+def refused(statement: str, *values: str) -> None:
     """Check that the database refuses a statement, and that no act differs afterwards."""
     before = list(AuditEntry.objects.order_by("pk").values())
     with pytest.raises(IntegrityError, match=REFUSED), transaction.atomic(), connection.cursor() as cursor:

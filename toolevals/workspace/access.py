@@ -39,6 +39,8 @@ NO_PROJECTS = (
 )
 NO_INVITATIONS = "Only owners of the installation invite people here. Ask one, or the operator (TOOLEVALS_WHO_INVITES)."
 
+NO_OPERATIONS = "Only installation owners see how the installation runs."
+
 
 def may_make_projects(user: User) -> bool:
     """Return whether this person may make projects. Raises `ImproperlyConfigured`."""
@@ -83,9 +85,12 @@ class Grant(Enum):
 
     MAKES_PROJECTS = "makes projects"
     INVITES = "invites"
+    OPERATES = "operates"
 
     def refusal(self, user: User) -> str:
         """Say why a person does not have it; empty where they do."""
+        if self is Grant.OPERATES:
+            return "" if user.is_installation_owner else NO_OPERATIONS
         if self is Grant.MAKES_PROJECTS:
             return "" if may_make_projects(user) else NO_PROJECTS
         return "" if may_invite(user) else NO_INVITATIONS

@@ -3,6 +3,7 @@
 from toolevals.workspace.accounts.models import SignInAddress, SignInFailure, User
 from toolevals.workspace.audit.models import AuditEntry, AuditOpening
 from toolevals.workspace.idempotency.models import IdempotencyKey
+from toolevals.workspace.installation.models import InstallationSetting
 from toolevals.workspace.jobs.models import (
     DESTROY,
     FIRST_NUMBER,
@@ -13,6 +14,7 @@ from toolevals.workspace.jobs.models import (
     JobState,
     Queue,
     SweepTask,
+    Worker,
 )
 from toolevals.workspace.notifications.models import (
     MAIL_KINDS,
@@ -46,6 +48,7 @@ __all__ = [
     "DeliveryState",
     "EventKind",
     "IdempotencyKey",
+    "InstallationSetting",
     "Invitation",
     "InvitationState",
     "Job",
@@ -68,6 +71,7 @@ __all__ = [
     "Visit",
     "Webhook",
     "WebhookForm",
+    "Worker",
     "untrashed",
     "within",
 ]
