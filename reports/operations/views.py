@@ -61,7 +61,7 @@ def operations(request: SignedInRequest) -> HttpResponse:
         "queues": queries.queues(figures),
         "leases": leases[:MOST_ROWS],
         "more_leases": max(leases.count() - MOST_ROWS, 0),
-        "failed": page_of(queries.failed_jobs(), request.GET.get("failed", "")),
+        "failed": page_of(queries.failed_jobs().with_progress(), request.GET.get("failed", "")),
         "running": page_of(queries.running_jobs(), request.GET.get("running", "")),
         "slow": queries.slow_queries(),
         "mine": roles.keys(),

@@ -352,3 +352,5 @@ LOGGING = {
         "django.server": {"filters": ["links"], "handlers": ["console"], "level": "INFO", "propagate": False},
     },
 }
+# What the environment was asked for: the page of settings lists it.
+SETTINGS_ASKED = env.asked

@@ -52,6 +52,7 @@ AUDIT_THINGS = {
     "workspace.apitoken": Thing("token", "name"),
     "workspace.secret": Thing("secret", "name"),
     "workspace.webhook": Thing("webhook", "name", "workspace:webhook", ("pk",)),
+    "workspace.installationsetting": Thing("setting", "name"),
     "workspace.invitation": Thing("invitation", "email"),
 }
 
@@ -78,6 +79,7 @@ AUDIT_PHRASES = {
     "guideline_publish": "published a guideline of",
     "import_publish": "published an import into",
     "import_start": "started an import into",
+    "installation_set": "changed the installation's",
     "keys_set": "set their keys in",
     "label_keep": "saved a spare label of",
     "label_submit": "labelled",

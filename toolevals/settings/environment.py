@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from typing import Final
+from typing import Any, Final
 
 import environ
 from django.core.exceptions import ImproperlyConfigured
@@ -52,9 +52,27 @@ OLD_NAMES: Final = (
 )
 
 
-def environment(given: Mapping[str, str] = os.environ) -> environ.Env:
+class Environment(environ.Env):
+    """The reader of settings, which knows afterwards what it was asked for.
+
+    `asked` has, by name, whether the environment sets it, and its value where that is a number or a truth: nothing that
+    could be a secret.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.asked: dict[str, tuple[bool, bool | int | float | None]] = {}
+
+    def get_value(self, var: str, *args: Any, **options: Any) -> Any:
+        value = super().get_value(var, *args, **options)
+        plain = value if isinstance(value, bool | int | float) else None
+        self.asked[var] = (f"{self.prefix}{var}" in self.ENVIRON, plain)
+        return value
+
+
+def environment(given: Mapping[str, str] = os.environ) -> Environment:
     """Return the reader of settings: `env.int("UPLOAD_MAX_BYTES")` reads `TOOLEVALS_UPLOAD_MAX_BYTES`."""
-    env = environ.Env()
+    env = Environment()
     env.prefix = PREFIX
     env.ENVIRON = {PREFIX + name: given[name] for name in CONVENTIONAL + OLD_NAMES if name in given} | dict(given)
     return env

@@ -14,9 +14,9 @@ from importlib import import_module
 from typing import Final
 
 from django.apps import apps
-from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 
+from toolevals.workspace.installation.reading import installation_setting
 from toolevals.workspace.models import ApiToken, Role, TokenScope, User
 
 Decision = Callable[[User], bool]
@@ -53,7 +53,7 @@ def may_invite(user: User) -> bool:
 
 
 def _decision(name: str, known: dict[str, Decision]) -> Decision:
-    said = getattr(settings, name)
+    said = installation_setting(name)
     if said not in known:
         raise ImproperlyConfigured(f"{name} is {said!r}: it must be one of {', '.join(known)}")
     return known[said]
@@ -154,6 +154,8 @@ RULES = {
     "workspace:deleted-projects": Rule(Audience.SIGNED_IN),
     "workspace:deleted-project-restore": Rule(Audience.SIGNED_IN),
     "workspace:deleted-project-destroy": Rule(Audience.SIGNED_IN),
+    "workspace:installation": Rule(Audience.SIGNED_IN, grant=Grant.OPERATES),
+    "workspace:installation-test-mail": Rule(Audience.SIGNED_IN, grant=Grant.OPERATES),
     "workspace:project-new": Rule(Audience.SIGNED_IN, grant=Grant.MAKES_PROJECTS),
     "workspace:invitation-link": Rule(Audience.ANYONE),
     "workspace:invitation-accept": Rule(Audience.SIGNED_IN),
