@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 HELP = {
+    "operations:operations": "monitoring#the-operators-page",
+    "operations:storage": "monitoring#the-operators-page",
+    "workspace:installation": "operating#settings",
     "workspace:project": "reports#the-first-page-of-a-project",
     "workspace:members": "operating#accounts",
     "workspace:secrets": "operating#whom-the-server-calls",
