@@ -108,7 +108,7 @@ def test_queues_and_leases_are_those_of_the_metrics(as_owner, project):
     Batch.objects.filter(pk=second.pk).update(state=BatchState.LEASED, due_at=now + timedelta(minutes=2))
     page = body(as_owner.get(PAGE))
     assert "2 batches at work" in page
-    assert "1 leases lost" in page
+    assert "1 lease lost" in page
     assert [row["batch_id"] for row in rows(as_owner, "leases")] == [str(first.pk)]
     waiting = {row["queue"]: int(row["waiting"]) for row in rows(as_owner, "queues")}
     assert waiting == {name: int(count) for (name,), count in _figure("queue_batches").items()}
