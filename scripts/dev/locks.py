@@ -18,7 +18,19 @@ SOURCES: dict[str, list[str]] = {
     "uv": ["requirements/uv.in"],
     "run": ["pyproject.toml", "--extra", "server"],
     "dev": [
-        *("pyproject.toml", "--extra", "server", "--extra", "sdk", "--extra", "data", "--extra", "sentry", "--group", "dev"),
+        *(
+            "pyproject.toml",
+            "--extra",
+            "server",
+            "--extra",
+            "sdk",
+            "--extra",
+            "data",
+            "--extra",
+            "sentry",
+            "--group",
+            "dev",
+        ),
         *("--constraints", "requirements/run.txt"),
     ],
 }

@@ -11,12 +11,12 @@ import django_stubs_ext
 from django.conf import global_settings
 from kombu import Queue
 
-from toolevals.serving.folders import data_folder, pages_folder
+from toolevals.serving.folders import data_folder, pages_folder, version_number
 from toolevals.settings.audit import AUDIT_PAST as AUDIT_PAST
 from toolevals.settings.audit import AUDIT_PHRASES as AUDIT_PHRASES
 from toolevals.settings.audit import AUDIT_THINGS as AUDIT_THINGS
 from toolevals.settings.databases import database
-from toolevals.settings.environment import environment, log_format, path_prefix
+from toolevals.settings.environment import environment, log_format, path_prefix, sentry_dsn
 from toolevals.settings.help import HELP as HELP
 from toolevals.settings.navigation import COUNTED as COUNTED
 from toolevals.settings.navigation import HOME_COUNTED as HOME_COUNTED
@@ -328,6 +328,9 @@ SLOT_LEASE_SECONDS = env.int("SLOT_LEASE_SECONDS", 30 * 60)
 
 # Who shows this token reads /metrics; without it, only this machine does where no proxy is in front.
 METRICS_TOKEN = env.str("METRICS_TOKEN", "")
+# Errors of the web server and the workers are sent there; "" is nowhere.
+SENTRY_DSN = sentry_dsn(env.str("SENTRY_DSN", ""))
+RELEASE = f"toolevals@{version_number()}" if SENTRY_DSN else ""
 # "text", or "json": an object a line, with the ids of the request, the job and the run that it is about.
 LOG_FORMAT = log_format(env.str("LOG_FORMAT", "text"))
 # Each act in the audit log is a line of the log, too, once it is stored.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from importlib.util import find_spec
 from typing import Any, Final
 
 import environ
@@ -89,6 +90,22 @@ def path_prefix(given: str) -> str:
         return prefix_of(given)
     except PathPrefixError as error:
         raise ImproperlyConfigured(str(error)) from error
+
+
+def sentry_dsn(given: str) -> str:
+    """Return where errors are sent, "" for nowhere. Raises ImproperlyConfigured, without the key in the address."""
+    if not given:
+        return ""
+    if find_spec("sentry_sdk") is None:
+        raise ImproperlyConfigured(f"{PREFIX}SENTRY_DSN is set, and needs another package: install toolevals[sentry]")
+    from sentry_sdk.utils import BadDsn, Dsn
+
+    try:
+        Dsn(given)
+    except BadDsn:
+        words = "is no address of a project in Sentry, such as https://KEY@sentry.example.org/1"
+        raise ImproperlyConfigured(f"{PREFIX}SENTRY_DSN {words}") from None
+    return given
 
 
 def log_format(given: str) -> str:

@@ -27,6 +27,11 @@ def log_about(**ids: Any) -> Iterator[None]:
         _about.reset(before)
 
 
+def about() -> dict[str, str]:
+    """Return the ids of what is being done, as a line of the log says them."""
+    return dict(_about.get())
+
+
 class JsonFormatter(logging.Formatter):
     """Formats a record as one line of JSON."""
 
