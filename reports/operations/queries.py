@@ -127,12 +127,12 @@ def lost_leases() -> models.QuerySet[Batch]:
     return lost.select_related("job__project").order_by("due_at")
 
 
-def failed_jobs() -> models.QuerySet[Job]:
+def failed_jobs() -> JobQuerySet:
     """Return the jobs with failed batches, of all projects."""
     return _jobs().filter(state=JobState.FAILED)
 
 
-def running_jobs() -> models.QuerySet[Job]:
+def running_jobs() -> JobQuerySet:
     """Return the jobs that are at work or paused, of all projects."""
     return _jobs().open()
 

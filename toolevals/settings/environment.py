@@ -53,7 +53,7 @@ OLD_NAMES: Final = (
 )
 
 
-class Environment(environ.Env):
+class Environment(environ.Env):  # type: ignore[misc]
     """The reader of settings, which knows afterwards what it was asked for.
 
     `asked` has, by name, whether the environment sets it, and its value where that is a number or a truth: nothing that
