@@ -11,7 +11,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from reports.operations.views import TABLES
+from reports.operations.table import TABLES
 from toolevals.workspace.tables import serializer_of
 
 # Of each table.

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from datetime import datetime
-from typing import Final
+from typing import Any, Final
 from uuid import UUID
 
+from reports.monitoring.views import kept_figures
+from reports.operations import queries
 from toolevals.presentation.table import Column, Table
+from toolevals.workspace.paging import rows_of
 
 WORKERS: Final = Table(
     "WorkerRow",
@@ -67,3 +71,13 @@ QUERIES: Final = Table(
         Column("mean_seconds", float, optional=True),
     ),
 )
+# With what reads the rows, by the name in an answer, which is the last word of the file's address.
+TABLES: Final[dict[str, tuple[Table, Callable[[], Iterable[Any]]]]] = {
+    "workers": (WORKERS, queries.workers),
+    "queues": (QUEUES, lambda: queries.queues(kept_figures())),
+    "leases": (LEASES, queries.lost_leases),
+    "failed": (JOBS, lambda: rows_of(queries.failed_jobs())),
+    "running": (JOBS, lambda: rows_of(queries.running_jobs())),
+    "storage": (STORAGE, lambda: queries.storage().rows),
+    "queries": (QUERIES, lambda: queries.slow_queries().rows),
+}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any, Final
 from uuid import UUID
 
@@ -15,26 +15,15 @@ from django.views.decorators.http import require_GET, require_POST
 from reports.monitoring.queries import Figure
 from reports.monitoring.views import kept_figures
 from reports.operations import queries
-from reports.operations.table import JOBS, LEASES, QUERIES, QUEUES, STORAGE, WORKERS
-from toolevals.presentation.table import Table
+from reports.operations.table import TABLES
 from toolevals.workspace.jobs.services import JobStateError, job_retry
 from toolevals.workspace.models import Membership, Role
-from toolevals.workspace.paging import page_of, rows_of
+from toolevals.workspace.paging import page_of
 from toolevals.workspace.requests import SignedInRequest
 from toolevals.workspace.tables import table_file
 
 # Lost leases, rows of storage: of more, the file holds all.
 MOST_ROWS: Final = 100
-# By the last word of the file's address.
-TABLES: Final[dict[str, tuple[Table, Callable[[], Iterable[Any]]]]] = {
-    "workers": (WORKERS, queries.workers),
-    "queues": (QUEUES, lambda: queries.queues(kept_figures())),
-    "leases": (LEASES, queries.lost_leases),
-    "failed": (JOBS, lambda: rows_of(queries.failed_jobs())),
-    "running": (JOBS, lambda: rows_of(queries.running_jobs())),
-    "storage": (STORAGE, lambda: queries.storage().rows),
-    "queries": (QUERIES, lambda: queries.slow_queries().rows),
-}
 # Where members see the rows of a kind, and the least role for it.
 _PAGES: Final = {
     "examples": ("labeling:datasets", Role.VIEWER),

@@ -16,7 +16,7 @@ from django.urls import reverse
 
 from reports.monitoring import views as metrics
 from reports.operations.queries import storage, without_values, workers
-from reports.operations.views import TABLES
+from reports.operations.table import TABLES
 from toolevals.workspace.clock import database_now
 from toolevals.workspace.jobs.services import BatchPlan, job_create
 from toolevals.workspace.jobs.signs import WorkerSign

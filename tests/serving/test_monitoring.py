@@ -141,7 +141,7 @@ def errors_without_what_people_wrote(taken: Path, job: str) -> None:
     assert (web["transaction"], web["tags"]) == ("workspace-api:me", {"request_id": "edge-7.b"})
     assert web["exception"]["values"][-1]["type"] == "ProgrammingError"
     assert (batch["tags"]["job_id"], batch["logentry"]) == (job, {"message": "Batch %s failed at attempt %s."})
-    assert batch["exception"]["values"][-1]["type"] == "DoesNotExist"
+    assert batch["exception"]["values"][-1]["type"] == "Run.DoesNotExist"
     assert batch["exception"]["values"][-1]["stacktrace"]["frames"][-1]["lineno"] > 0
     text = taken.read_text()
     assert [words for words in ("hush", "does not exist", "SELECT", "query does") if words in text] == []

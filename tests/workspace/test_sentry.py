@@ -1,4 +1,4 @@
-"""What is sent to Sentry: by the real protocol, from a web server and a worker, and nothing that people wrote."""
+"""An event for Sentry holds nothing that people wrote, and a setting that cannot work is refused by its name."""
 
 from __future__ import annotations
 
