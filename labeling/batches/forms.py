@@ -22,7 +22,8 @@ MOST_NAMED = 10
 
 def reviewers_of(project: Project) -> QuerySet[User]:
     """Return who may label in a project, by name."""
-    return project.members.filter(memberships__project=project, memberships__role__gte=Role.REVIEWER).order_by("name")
+    labelling = project.members.filter(memberships__project=project, memberships__role__gte=Role.REVIEWER)
+    return labelling.filter(is_active=True).order_by("name")
 
 
 class PersonChoice(forms.ModelChoiceField[User]):

@@ -194,6 +194,7 @@ def _require_reviewer(dataset: Dataset, person: User | None) -> None:
     if person is None:
         return
     members = Membership.objects.filter(project=dataset.project_id, user=person, role__gte=Role.REVIEWER)
+    members = members.filter(user__is_active=True)
     if not members.exists():
         raise InvalidAct(f"{person.name} does not label in this project.")
 

@@ -27,6 +27,10 @@ def a_member(world: World, person: User) -> UUID:
     return member_set(project=world.project, actor=None, user=user, role=Role.VIEWER).pk  # type: ignore[no-any-return]
 
 
+def a_person(world: World, person: User) -> UUID:
+    return user_create(actor=None, email="former@example.org", name="Former").pk  # type: ignore[no-any-return]
+
+
 def a_token(world: World, person: User) -> UUID:
     token, _ = token_create(project=world.project, actor=None, user=world.owner, name="A token", role=Role.VIEWER)
     return token.pk  # type: ignore[no-any-return]
@@ -103,6 +107,7 @@ ARGUMENTS: dict[str, Argument] = {
     "name": a_secrets_name,
     "offer": an_offer,
     "page": a_docs_page,
+    "person": a_person,
     "secret": a_secret,
     "thing": a_thing,
     "token": a_token,

@@ -28,6 +28,9 @@ from toolevals.settings.navigation import HOME_WAITING as HOME_WAITING
 from toolevals.settings.navigation import NAVIGATION as NAVIGATION
 from toolevals.settings.navigation import SEARCHED as SEARCHED
 from toolevals.settings.navigation import SUBNAVIGATION as SUBNAVIGATION
+from toolevals.settings.people import PERSON_ROWS as PERSON_ROWS
+from toolevals.settings.people import PERSON_TEXTS as PERSON_TEXTS
+from toolevals.settings.people import SECRET_COLUMNS as SECRET_COLUMNS
 from toolevals.settings.private_files import keep_private, secret_key
 from toolevals.settings.rest import REST_FRAMEWORK as REST_FRAMEWORK
 from toolevals.settings.rest import SPECTACULAR_SETTINGS as SPECTACULAR_SETTINGS

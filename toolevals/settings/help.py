@@ -15,6 +15,8 @@ HELP = {
     "workspace:job": "api#long-work",
     "workspace:trash": "deleting#the-trash",
     "workspace:delete": "deleting",
+    "workspace:people": "deleting#people",
+    "workspace:person": "deleting#people",
     "registry:registries": "importing#tools",
     "registry:registry": "importing#tools",
     "registry:version": "importing#tools",

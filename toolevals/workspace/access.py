@@ -39,6 +39,8 @@ NO_PROJECTS = (
 )
 NO_INVITATIONS = "Only owners of the installation invite people here. Ask one, or the operator (TOOLEVALS_WHO_INVITES)."
 
+NO_PEOPLE = "Only owners of the installation manage accounts. Ask one of them, or the operator."
+
 
 def may_make_projects(user: User) -> bool:
     """Return whether this person may make projects. Raises `ImproperlyConfigured`."""
@@ -83,11 +85,14 @@ class Grant(Enum):
 
     MAKES_PROJECTS = "makes projects"
     INVITES = "invites"
+    MANAGES_PEOPLE = "manages people"
 
     def refusal(self, user: User) -> str:
         """Say why a person does not have it; empty where they do."""
         if self is Grant.MAKES_PROJECTS:
             return "" if may_make_projects(user) else NO_PROJECTS
+        if self is Grant.MANAGES_PEOPLE:
+            return "" if _owns_installation(user) else NO_PEOPLE
         return "" if may_invite(user) else NO_INVITATIONS
 
 
@@ -146,6 +151,14 @@ RULES = {
     "workspace:my-notifications": Rule(Audience.SIGNED_IN),
     "workspace:my-mails-csv": Rule(Audience.SIGNED_IN),
     "workspace:my-notifications-test": Rule(Audience.SIGNED_IN),
+    "workspace:my-export": Rule(Audience.SIGNED_IN),
+    **dict.fromkeys(
+        (
+            *("workspace:people", "workspace:people-csv", "workspace:person"),
+            *("workspace:person-switch", "workspace:person-delete"),
+        ),
+        Rule(Audience.SIGNED_IN, grant=Grant.MANAGES_PEOPLE),
+    ),
     "workspace:deleted-projects": Rule(Audience.SIGNED_IN),
     "workspace:deleted-project-restore": Rule(Audience.SIGNED_IN),
     "workspace:deleted-project-destroy": Rule(Audience.SIGNED_IN),

@@ -12,6 +12,7 @@ from toolevals.workspace.jobs import views as jobs
 from toolevals.workspace.jobs.views import JOB_ACTS
 from toolevals.workspace.monitoring import readiness
 from toolevals.workspace.notifications import views as notifications
+from toolevals.workspace.people import account_views
 from toolevals.workspace.people import views as people
 from toolevals.workspace.projects import views as projects
 from toolevals.workspace.secrets import views as secrets
@@ -72,9 +73,15 @@ urlpatterns = [
     path("docs/<path:page>/", docs.docs, name="docs-page"),
     path("profile/", accounts.profile, name="profile"),
     path("profile/password/", accounts.password, name="password"),
+    path("profile/export.zip", account_views.my_export, name="my-export"),
     path("profile/notifications/", notifications.my_notifications, name="my-notifications"),
     path("profile/notifications/log.csv", notifications.my_mails_csv, name="my-mails-csv"),
     path("profile/notifications/test/", notifications.my_test, name="my-notifications-test"),
+    path("people/", account_views.people, name="people"),
+    path("people.csv", account_views.people_csv, name="people-csv"),
+    path("people/<uuid:person>/", account_views.person, name="person"),
+    path("people/<uuid:person>/switch/", account_views.switch, name="person-switch"),
+    path("people/<uuid:person>/delete/", account_views.delete, name="person-delete"),
     path("projects/deleted/", trash.deleted, name="deleted-projects"),
     path("projects/deleted/<uuid:gone>/restore/", trash.deleted_restore, name="deleted-project-restore"),
     path("projects/deleted/<uuid:gone>/destroy/", trash.deleted_destroy, name="deleted-project-destroy"),
