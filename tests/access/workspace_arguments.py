@@ -4,17 +4,23 @@ from __future__ import annotations
 
 from uuid import UUID
 
+from django.core.files.base import ContentFile
+from django.utils import timezone
+
+from labeling.models import CalibrationRound, Revision
 from tests.access.world import Argument, World
 from toolevals.registry.services import registry_create
+from toolevals.runs.models import JudgeCalibration, Rereading
 from toolevals.workspace.accounts.services import user_create
 from toolevals.workspace.jobs.services import BatchPlan, job_create
-from toolevals.workspace.models import Role, User
+from toolevals.workspace.models import Job, Role, User
 from toolevals.workspace.notifications.services import webhook_save, webhook_test
 from toolevals.workspace.people.services import invitation_create
 from toolevals.workspace.projects.services import member_set, project_create
 from toolevals.workspace.secrets.services import secret_set
 from toolevals.workspace.tokens.services import token_create
 from toolevals.workspace.trash.services import trash_put
+from toolevals.workspace.uploads.services import file_store
 
 
 def a_job(world: World, person: User) -> UUID:
@@ -57,6 +63,18 @@ def a_webhook(world: World, person: User) -> UUID:
 def an_invitation(world: World, person: User) -> UUID:
     made, _ = invitation_create(project=world.project, actor=world.owner, email="invited@example.org", role=Role.VIEWER)
     return made.pk  # type: ignore[no-any-return]
+
+
+def a_whole_project(world: World, person: User) -> UUID:
+    # Nothing is blind any more, or no owner may have the file.
+    Revision.objects.update(resolution="set_aside")
+    for blind in (CalibrationRound, JudgeCalibration, Rereading):
+        blind._base_manager.update(closed_at=timezone.now())
+    job = job_create(project=world.project, actor=None, kind="project_export", title="An export", batches=[])
+    content = ContentFile(b"a ZIP")
+    upload = file_store(project=world.project, actor=None, content=content, name="shop.zip")
+    Job.objects.filter(pk=job.pk).update(report={"upload": str(upload.pk)})
+    return job.pk  # type: ignore[no-any-return]
 
 
 def an_offer(world: World, person: User) -> UUID:
@@ -112,4 +130,5 @@ ARGUMENTS: dict[str, Argument] = {
     "thing": a_thing,
     "token": a_token,
     "webhook": a_webhook,
+    "whole": a_whole_project,
 }

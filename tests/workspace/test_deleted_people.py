@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import json
 import zipfile
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +19,7 @@ from django.test import Client
 from tests.access.populated import populate
 from tests.access.world import World
 from tests.fixtures.people import member, person
+from tests.workspace.searched import files_with, places
 from toolevals.workspace.fields import DocumentField
 from toolevals.workspace.jobs.services import job_create
 from toolevals.workspace.models import AuditEntry, Invitation, Job, Role, SignInFailure, Upload, User
@@ -33,29 +33,6 @@ EMAIL = f"{MAILBOX}@walk.example"
 WORDS = (NAME, EMAIL, MAILBOX)
 
 
-def places(*, files: bool = True) -> set[str]:
-    """Return the columns of all tables, and the files of the data folder, that hold the person's name or address."""
-    found = set()
-    with connection.cursor() as cursor:
-        for table in connection.introspection.table_names(cursor):
-            for column in connection.introspection.get_table_description(cursor, table):
-                text = f"lower(CAST({connection.ops.quote_name(column.name)} AS text))"
-                held = " OR ".join(f"{text} LIKE '%%' || %s || '%%'" for _ in WORDS)
-                cursor.execute(
-                    f"SELECT count(*) FROM {connection.ops.quote_name(table)} WHERE {held}",  # noqa: S608
-                    [word.lower() for word in WORDS],
-                )
-                if cursor.fetchone()[0]:
-                    found.add(f"{table}.{column.name}")
-    return found | ({path.name for path in held_files()} if files else set())
-
-
-def held_files() -> Iterator[Path]:
-    for path in Path(settings.DATA_DIR).rglob("*"):
-        if path.is_file() and any(word.lower().encode() in path.read_bytes().lower() for word in WORDS):
-            yield path
-
-
 def everything_named(world: World, zilpha: User) -> None:
     """Let a row of every table name the person, by every column and every text that can."""
     for column in person_columns():
@@ -67,13 +44,13 @@ def everything_named(world: World, zilpha: User) -> None:
         except IntegrityError:
             assert column.model._base_manager.filter(**{column.name: zilpha.pk}).exists(), column
     for name in settings.PERSON_TEXTS:
-        label, _, column = name.rpartition(".")
+        label, _, text = name.rpartition(".")
         model: type[models.Model] = apps.get_model(label)
-        is_document = isinstance(model._meta.get_field(column), DocumentField)
+        is_document = isinstance(model._meta.get_field(text), DocumentField)
         row = model._base_manager.order_by("pk").first()
         assert row is not None, name
         said: Any = {"by": NAME, "to": [f"{EMAIL.upper()}: done"]} if is_document else EMAIL
-        model._base_manager.filter(pk=row.pk).update(**{column: said})
+        model._base_manager.filter(pk=row.pk).update(**{text: said})
     stored = file_store(project=world.project, actor=zilpha, content=ContentFile(EMAIL.encode()), name="labels.csv")
     job = job_create(project=world.project, actor=zilpha, kind="export", title="An export", batches=[])
     Job.objects.filter(pk=job.pk).update(report={"upload": str(stored.pk)})
@@ -95,10 +72,10 @@ def test_nothing_names_a_deleted_person() -> None:
     client = Client()
     client.force_login(zilpha)
     sessions = Session.objects.count()
-    before = places()
+    before = places(*WORDS)
     assert {"workspace_user.name", "workspace_user.email", "workspace_signinfailure.email"} <= before
     assert {name.replace(".", "_", 1) for name in settings.PERSON_TEXTS} <= before
-    assert {path.parent.name for path in held_files()} >= {str(world.project.pk)}
+    assert {path.parent.name for path in files_with(*WORDS)} >= {str(world.project.pk)}
     assert (Path(settings.DATABASES["default"]["NAME"]).name in before) == (connection.vendor == "sqlite")
     decided = set(Invitation.objects.filter(email=EMAIL).values_list("pk", flat=True))
     exported = exported_tables(zilpha)
@@ -109,7 +86,7 @@ def test_nothing_names_a_deleted_person() -> None:
 
     pseudonym = user_delete(person=zilpha, actor=None)
 
-    assert places() == set()
+    assert places(*WORDS) == set()
     zilpha.refresh_from_db()
     assert (zilpha.name, zilpha.email, zilpha.state) == (pseudonym, "former-member-1@deleted.invalid", "deleted")
     assert Session.objects.count() == sessions - 1

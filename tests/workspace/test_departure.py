@@ -42,7 +42,7 @@ def claimed(project: Project, user: User) -> LabelSlot:
 
 def test_a_deactivated_person_holds_nothing_and_comes_back(project, owner, reviewer):
     slot = claimed(project, reviewer)
-    token, secret = token_create(project=project, actor=reviewer, user=reviewer, name="ci", role=Role.REVIEWER)
+    _, secret = token_create(project=project, actor=reviewer, user=reviewer, name="ci", role=Role.REVIEWER)
     client = Client()
     client.force_login(reviewer)
     assert client.get("/profile/").status_code == 200

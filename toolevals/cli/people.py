@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from toolevals.cli.accounts import load_server, require_tables
+from toolevals.cli.accounts import load_server, new_private_file, require_tables
 from toolevals.cli.output import CommandError, Exit, say
 from toolevals.cli.verbs import Verbs
 
@@ -115,11 +114,8 @@ def _export_write(person: User, path: Path) -> None:
     """Write an export to a new file that its owner alone reads."""
     from toolevals.workspace.people.rows import person_export
 
-    try:
-        with os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600), "w+b") as file:
-            person_export(person, file)
-    except OSError as error:
-        raise CommandError(Exit.CONFIGURATION, f"cannot write {path}: {error.strerror}") from error
+    with new_private_file(path) as file:
+        person_export(person, file)
 
 
 def _require_typed(person: User) -> None:

@@ -308,6 +308,8 @@ TRASH_KINDS = (
 # What higher rooms withhold in the audit log for now, and what they do when a member's role changes or ends: see
 # `toolevals.workspace.audit.models` and `toolevals.workspace.projects.services`.
 AUDIT_WITHHELD = ("labeling.audit.undecided",)
+# What owners must not read yet: see `toolevals.workspace.projects.export`.
+STILL_BLIND = ("labeling.audit.still_blind", "toolevals.runs.judge_calibrations.services.still_blind")
 MEMBER_CHANGED = ("labeling.label.services.places_release",)
 # What higher rooms make of a trace's failures in the transaction that sums it up: `toolevals.traces.reading.services`.
 TRACE_FAILURES = ("reports.issues.gathering.trace_gather",)

@@ -91,6 +91,7 @@ AUDIT_PHRASES = {
     "overlap_apply": "changed the labels per example in",
     "password_change": "changed the password of",
     "policy_set_registry": "chose the tools of",
+    "project_export_start": "started an export of",
     "proposals_drop": "dropped drafts of edge cases of",
     "proposals_make": "made drafts of edge cases of",
     "question_open": "opened a question about",

@@ -15,6 +15,7 @@ HELP = {
     "workspace:job": "api#long-work",
     "workspace:trash": "deleting#the-trash",
     "workspace:delete": "deleting",
+    "workspace:project-export": "deleting#a-whole-project",
     "workspace:people": "deleting#people",
     "workspace:person": "deleting#people",
     "registry:registries": "importing#tools",

@@ -103,6 +103,7 @@ PERSON_TEXTS: Final = (
 # What no export holds: it signs in, signs, or opens what is sealed.
 SECRET_COLUMNS: Final = (
     "workspace.apitoken.digest",
+    "workspace.idempotencykey.answer",
     "workspace.invitation.digest",
     "workspace.secret.sealed",
     "workspace.user.password",

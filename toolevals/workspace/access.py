@@ -169,6 +169,8 @@ RULES = {
     "workspace:project": Rule(Role.VIEWER),
     "workspace:search": Rule(Role.VIEWER),
     "workspace:settings": Rule(Role.OWNER),
+    "workspace:project-export": Rule(Role.OWNER),
+    "workspace:project-export-file": Rule(Role.OWNER),
     "workspace:trash": Rule(Role.OWNER),
     "workspace:delete": Rule(Role.OWNER),
     "workspace:trash-restore": Rule(Role.OWNER),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import chain
 from typing import IO, Any
@@ -14,6 +14,7 @@ from django.db import models
 from toolevals.grading.values.canonical import exact
 from toolevals.workspace.fields import DocumentField
 
+TOLD_EVERY = 1000
 _PLAIN = (str, int, float, bool, type(None))
 
 
@@ -24,10 +25,12 @@ def archive(file: IO[bytes]) -> Iterator[ZipFile]:
         yield opened
 
 
-def rows_write(opened: ZipFile, rows: models.QuerySet[Any]) -> int:
+def rows_write(
+    opened: ZipFile, rows: models.QuerySet[Any], progress: Callable[[int], None] | None = None, before: int = 0
+) -> int:
     """Write rows as `<table>.jsonl`, one a line under the names of its columns; return how many. None leaves no file.
 
-    References are the ids of the rows that they point to.
+    `progress` is told now and then how many are written, with those `before`. References are the ids of other rows.
     """
     columns = [each for each in rows.model._meta.concrete_fields if _name(each) not in settings.SECRET_COLUMNS]
     found = rows.order_by("pk").values_list(*(each.attname for each in columns)).iterator(chunk_size=1000)
@@ -40,6 +43,8 @@ def rows_write(opened: ZipFile, rows: models.QuerySet[Any]) -> int:
             line = {column.attname: _value(column, value) for column, value in zip(columns, row, strict=True)}
             part.write(exact(line).encode() + b"\n")
             count += 1
+            if progress and count % TOLD_EVERY == 0:
+                progress(before + count)
     return count
 
 

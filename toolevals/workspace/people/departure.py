@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from django.contrib.auth import SESSION_KEY
 from django.contrib.sessions.models import Session
 from django.db import transaction
@@ -151,4 +153,4 @@ def _job_files_delete() -> None:
     named = Job.objects.filter(kind__in=KINDS, report__contains="upload").values_list("report", flat=True)
     for upload in Upload.objects.filter(pk__in=[each["upload"] for each in named if each.get("upload")]):
         upload.delete()
-        transaction.on_commit(lambda stored=upload: stored.file.delete(save=False))
+        transaction.on_commit(partial(upload.file.delete, save=False))
