@@ -49,6 +49,7 @@ from labeling.models import (
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.grading.values.verdicts import decided_words
 from toolevals.registry.tool_lists import tools_in
+from toolevals.workspace.mentions.names import text_named
 from toolevals.workspace.models import AuditEntry, Role, User
 from toolevals.workspace.requests import ProjectRequest, whole_number
 
@@ -388,7 +389,7 @@ def _comments(revision: Revision, user: User, role: Role) -> Iterator[Event]:
             yield Event(comment.created_at, comment.external_author, "noted", why=comment.text, notes=(ELSEWHERE,))
             continue
         what = "asked" if comment.author_id == comment.asker_id else "answered"
-        yield Event(comment.created_at, _name(comment.author), what, why=comment.text)
+        yield Event(comment.created_at, _name(comment.author), what, why=text_named(comment.text))
 
 
 def _acts(revision: Revision, user: User, role: Role) -> Iterator[Event]:

@@ -22,6 +22,7 @@ from labeling.models import CalibrationRound, Comment, Dataset, Feedback, Label,
 from labeling.second_looks.pending_second_looks import looks_due
 from toolevals.workspace.clock import database_now
 from toolevals.workspace.expressions import lengths
+from toolevals.workspace.mentions.queries import unread, unread_count
 from toolevals.workspace.models import Project, Role, User
 
 # Beyond this the exact number tells no one anything, and counting it would cost.
@@ -34,7 +35,7 @@ FAR_MORE = 2 * MANY
 # What a person holds, and what they have labelled.
 Counts = tuple[int, int]
 # What is counted for everyone who labels, and for adjudicators besides.
-OF_ALL = ("answered", "to_read")
+OF_ALL = ("answered", "to_read", "mentions")
 OF_ADJUDICATORS = ("differing", "disputed", "to_answer")
 
 
@@ -83,6 +84,9 @@ def counted(project: Project, user: User, role: Role) -> dict[str, int]:
     if role < Role.REVIEWER:
         return {}
     found = dict.fromkeys(OF_ADJUDICATORS, 0) | _counted_rows(project, user, role)
+    if found["mentions"]:
+        # Of those that there are, the ones that may be read.
+        found["mentions"] = unread_count(project, user, role)
     waiting = calibration_waiting(project, user)
     return found | {
         "to_label": to_label(project, user),
@@ -94,8 +98,13 @@ def counted(project: Project, user: User, role: Role) -> dict[str, int]:
 
 
 def counted_at_home(project: Project, user: User, role: Role) -> dict[str, int]:
-    """Return what waits for a person and is counted for the first page alone: their second looks."""
-    return {} if role < Role.REVIEWER else {"second_looks": len(looks_due(project, user))}
+    """Return what waits for a person and is counted for the first page alone: their second looks.
+
+    Of who does not label, the mentions, which `counted` tells of others.
+    """
+    if role < Role.REVIEWER:
+        return {"mentions": unread_count(project, user, role)}
+    return {"second_looks": len(looks_due(project, user))}
 
 
 def to_calibrate(project: Project, user: User) -> CalibrationRound | None:
@@ -131,6 +140,7 @@ def _rows(project: Project, user: User, role: Role) -> dict[str, models.QuerySet
     rows: dict[str, models.QuerySet[Any, Any]] = {
         "answered": comments.answered_to(user),
         "to_read": Feedback.objects.for_reviewer(project, user).unseen(),
+        "mentions": unread(project, user),
     }
     if role >= Role.ADJUDICATOR:
         rows["differing"] = Revision.objects.differing_for(project, user)

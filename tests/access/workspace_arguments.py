@@ -8,12 +8,15 @@ from django.core.files.base import ContentFile
 from django.utils import timezone
 
 from labeling.models import CalibrationRound, Revision
+from tests.access.runs_arguments import a_graded_run
 from tests.access.world import Argument, World
 from toolevals.registry.services import registry_create
 from toolevals.runs.models import JudgeCalibration, Rereading
+from toolevals.runs.remarks.services import note_add
 from toolevals.workspace.accounts.services import user_create
 from toolevals.workspace.jobs.services import BatchPlan, job_create
-from toolevals.workspace.models import Job, Role, User
+from toolevals.workspace.mentions.services import mentions_note
+from toolevals.workspace.models import Job, Mention, Role, User
 from toolevals.workspace.notifications.services import webhook_save, webhook_test
 from toolevals.workspace.people.services import invitation_create
 from toolevals.workspace.projects.services import member_set, project_create
@@ -31,6 +34,12 @@ def a_job(world: World, person: User) -> UUID:
 def a_member(world: World, person: User) -> UUID:
     user = user_create(actor=None, email="another@example.org", name="Another")
     return member_set(project=world.project, actor=None, user=user, role=Role.VIEWER).pk  # type: ignore[no-any-return]
+
+
+def a_mention(world: World, person: User) -> UUID:
+    note = note_add(transcript=a_graded_run(world).transcripts.first(), actor=world.outsider, text="See here")
+    mentions_note(project=world.project, actor=None, people=[person], target=note)
+    return Mention.objects.get(target_id=note.pk).pk  # type: ignore[no-any-return]
 
 
 def a_person(world: World, person: User) -> UUID:
@@ -122,6 +131,7 @@ ARGUMENTS: dict[str, Argument] = {
     "kind": a_kind,
     "link": a_link,
     "member": a_member,
+    "mention": a_mention,
     "name": a_secrets_name,
     "offer": an_offer,
     "page": a_docs_page,

@@ -44,7 +44,7 @@ def everything_named(world: World, zilpha: User) -> None:
         except IntegrityError:
             assert column.model._base_manager.filter(**{column.name: zilpha.pk}).exists(), column
     for name in settings.PERSON_TEXTS:
-        label, _, text = name.rpartition(".")
+        label, _, text = name.partition(":")
         model: type[models.Model] = apps.get_model(label)
         is_document = isinstance(model._meta.get_field(text), DocumentField)
         row = model._base_manager.order_by("pk").first()
@@ -74,7 +74,7 @@ def test_nothing_names_a_deleted_person() -> None:
     sessions = Session.objects.count()
     before = places(*WORDS)
     assert {"workspace_user.name", "workspace_user.email", "workspace_signinfailure.email"} <= before
-    assert {name.replace(".", "_", 1) for name in settings.PERSON_TEXTS} <= before
+    assert {name.replace(".", "_").replace(":", ".") for name in settings.PERSON_TEXTS} <= before
     assert {path.parent.name for path in files_with(*WORDS)} >= {str(world.project.pk)}
     assert (Path(settings.DATABASES["default"]["NAME"]).name in before) == (connection.vendor == "sqlite")
     decided = set(Invitation.objects.filter(email=EMAIL).values_list("pk", flat=True))
@@ -94,11 +94,13 @@ def test_nothing_names_a_deleted_person() -> None:
     assert {each.email for each in Invitation.objects.filter(pk__in=decided)} == {zilpha.email}
     assert AuditEntry.objects.get(verb="user_delete").target_id == zilpha.pk
     # The files that jobs wrote are gone.
-    kept["workspace.upload.user"] -= 2
+    kept["workspace.upload:user"] -= 2
+    # The one mention went with whom it mentions.
+    kept["workspace.mention:actor"] -= 1
     for column in person_columns():
         left = column.model._base_manager.filter(**{column.name: zilpha.pk}).count()
         assert left == (kept[column_name(column)] if rule_of(column) == "kept" else 0), column_name(column)
-    assert {column_name(column).rpartition(".")[0] for column in person_columns()} <= exported.keys()
+    assert {column.model._meta.db_table for column in person_columns()} <= exported.keys()
     assert not Upload.objects.filter(name="labels.csv").exists()
 
 
@@ -115,7 +117,7 @@ def exported_tables(zilpha: User) -> dict[str, list[Any]]:
         for name, text in texts.items()
         if name.endswith(".jsonl")
     }
-    assert [(each["name"], each["email"]) for each in rows["workspace.user"]] == [(NAME, EMAIL)]
+    assert [(each["name"], each["email"]) for each in rows["workspace_user"]] == [(NAME, EMAIL)]
     return rows
 
 
@@ -127,6 +129,6 @@ def test_columns_that_hold_secrets_are_in_no_export() -> None:
     looks_secret = ("password", "sealed", "secret", "private")
     columns = {column_name(column) for model in apps.get_models() for column in model._meta.concrete_fields}
     for name in columns:
-        if any(word in name.rpartition(".")[2] for word in looks_secret):
+        if any(word in name.partition(":")[2] for word in looks_secret):
             assert name in settings.SECRET_COLUMNS, name
     assert set(settings.SECRET_COLUMNS) <= columns

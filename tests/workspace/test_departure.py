@@ -130,8 +130,8 @@ def test_a_person_downloads_what_names_them(client, project, reviewer, tmp_path)
     file = tmp_path / "mine.zip"
     file.write_bytes(b"".join(client.get(reverse("workspace:my-export")).streaming_content))
     with zipfile.ZipFile(file) as opened:
-        assert "labeling.labelslot.jsonl" in opened.namelist()
-        assert reviewer.email in opened.read("workspace.user.jsonl").decode()
+        assert "labeling_labelslot.jsonl" in opened.namelist()
+        assert reviewer.email in opened.read("workspace_user.jsonl").decode()
 
 
 def test_the_command_manages_people(project, owner, reviewer, tmp_path, capsys):

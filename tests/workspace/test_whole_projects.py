@@ -57,7 +57,7 @@ def test_a_project_is_exported_whole_and_destroyed_without_a_trace(tmp_path: Pat
     assert texts[f"files/{stored.pk}"] == WORD
     manifest = json.loads(texts["manifest.json"])
     for rows in project_rows(project):
-        label, count = rows.model._meta.label_lower, rows.count()
+        label, count = rows.model._meta.db_table, rows.count()
         lines = texts.get(f"{label}.jsonl", "").splitlines()
         assert len(lines) == count == manifest["rows"].get(label, 0), label
         assert {json.loads(line)[rows.model._meta.pk.attname] for line in lines} == {
@@ -98,7 +98,7 @@ def test_an_owner_exports_by_a_job_once_nothing_is_blind(client, project, owner,
     assert address in answer.content.decode()
     content = b"".join(client.get(address).streaming_content)
     with zipfile.ZipFile(io.BytesIO(content)) as opened:
-        assert json.loads(opened.read("workspace.project.jsonl"))["slug"] == "shop"
+        assert json.loads(opened.read("workspace_project.jsonl"))["slug"] == "shop"
     # The next export does not hold this one.
     client.post(page)
     run_jobs()
@@ -121,4 +121,4 @@ def test_what_is_blind_is_written_by_the_operator_alone(client, tmp_path, capsys
     assert "still blind" in capsys.readouterr().out
     assert command.main(["export-project", "shop", str(file)]) == Exit.CONFIGURATION
     with zipfile.ZipFile(file) as opened:
-        assert opened.read("labeling.revision.jsonl").count(b"\n") == Revision.objects.count()
+        assert opened.read("labeling_revision.jsonl").count(b"\n") == Revision.objects.count()

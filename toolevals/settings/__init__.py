@@ -25,6 +25,7 @@ from toolevals.settings.navigation import HOME_NEWS as HOME_NEWS
 from toolevals.settings.navigation import HOME_NOTES as HOME_NOTES
 from toolevals.settings.navigation import HOME_PANES as HOME_PANES
 from toolevals.settings.navigation import HOME_WAITING as HOME_WAITING
+from toolevals.settings.navigation import MENTIONED_IN as MENTIONED_IN
 from toolevals.settings.navigation import NAVIGATION as NAVIGATION
 from toolevals.settings.navigation import SEARCHED as SEARCHED
 from toolevals.settings.navigation import SUBNAVIGATION as SUBNAVIGATION

@@ -38,6 +38,11 @@ COUNTED = ("labeling.label.open_tasks.counted",)
 
 # The same, counted for a project's first page alone.
 HOME_COUNTED = ("labeling.label.open_tasks.counted_at_home",)
+# Where mentioned people read what mentions them: see `toolevals.workspace.mentions.queries`.
+MENTIONED_IN = {
+    "labeling.comment": "labeling.questions.mentions.places",
+    "runs.casenote": "toolevals.runs.remarks.mentions.places",
+}
 
 # What fills a project's first page: see `toolevals.workspace.home`.
 HOME_LOOK = "reports.home.page.project_look"

@@ -168,6 +168,7 @@ RULES = {
     "workspace:invitation-decline": Rule(Audience.SIGNED_IN),
     "workspace:project": Rule(Role.VIEWER),
     "workspace:search": Rule(Role.VIEWER),
+    **dict.fromkeys(("workspace:mentions", "workspace:mention", "workspace:mention-names"), Rule(Role.VIEWER)),
     "workspace:settings": Rule(Role.OWNER),
     "workspace:project-export": Rule(Role.OWNER),
     "workspace:project-export-file": Rule(Role.OWNER),

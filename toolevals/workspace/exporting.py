@@ -38,7 +38,7 @@ def rows_write(
     if first is None:
         return 0
     count = 0
-    with opened.open(f"{rows.model._meta.label_lower}.jsonl", "w", force_zip64=True) as part:
+    with opened.open(f"{rows.model._meta.db_table}.jsonl", "w", force_zip64=True) as part:
         for row in chain([first], found):
             line = {column.attname: _value(column, value) for column, value in zip(columns, row, strict=True)}
             part.write(exact(line).encode() + b"\n")
@@ -49,7 +49,7 @@ def rows_write(
 
 
 def _name(column: Any) -> str:
-    return f"{column.model._meta.label_lower}.{column.name}"
+    return f"{column.model._meta.label_lower}:{column.name}"
 
 
 def _value(column: models.Field[Any, Any], value: Any) -> Any:

@@ -23,6 +23,7 @@ from django.urls import reverse
 from django.utils.module_loading import import_string
 
 from toolevals.workspace.clock import database_now
+from toolevals.workspace.mentions.queries import MOST as MOST_MENTIONS
 from toolevals.workspace.models import Job, JobState, Project, Role, User, Visit
 from toolevals.workspace.requests import ProjectRequest
 
@@ -156,7 +157,10 @@ def _news(project: Project, since: datetime) -> Iterator[News]:
 
 
 def waiting(project: Project, role: Role, counted: Mapping[str, int]) -> Iterable[PendingTask]:
-    """Return what waits in this room: failed jobs, for those who may try them again."""
+    """Return what waits in this room: mentions, and failed jobs for those who may try them again."""
+    unread = counted.get("mentions", 0)
+    at = reverse("workspace:mentions", args=[project.slug])
+    yield PendingTask(unread, "mention of you", "mentions of you", at, "Read mentions", MOST_MENTIONS)
     if role < Role.ADJUDICATOR:
         return
     failed = (

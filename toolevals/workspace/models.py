@@ -14,6 +14,7 @@ from toolevals.workspace.jobs.models import (
     Queue,
     SweepTask,
 )
+from toolevals.workspace.mentions.models import Mention
 from toolevals.workspace.notifications.models import (
     MAIL_KINDS,
     WEBHOOK_KINDS,
@@ -51,6 +52,7 @@ __all__ = [
     "JobState",
     "MailChoice",
     "Membership",
+    "Mention",
     "Project",
     "Queue",
     "Role",

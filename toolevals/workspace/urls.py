@@ -10,6 +10,7 @@ from toolevals.workspace.accounts import views as accounts
 from toolevals.workspace.audit import views as audit
 from toolevals.workspace.jobs import views as jobs
 from toolevals.workspace.jobs.views import JOB_ACTS
+from toolevals.workspace.mentions import views as mentions
 from toolevals.workspace.monitoring import readiness
 from toolevals.workspace.notifications import views as notifications
 from toolevals.workspace.people import account_views
@@ -23,6 +24,9 @@ app_name = "workspace"
 in_project = [
     path("", projects.project, name="project"),
     path("search/", search.search_page, name="search"),
+    path("mentions/", mentions.mentions, name="mentions"),
+    path("mentions/names/", mentions.names, name="mention-names"),
+    path("mentions/<uuid:mention>/", mentions.mention, name="mention"),
     path("settings/", projects.settings, name="settings"),
     path("export/", projects.project_export, name="project-export"),
     path("export/<uuid:whole>/", projects.project_export_file, name="project-export-file"),

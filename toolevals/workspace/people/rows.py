@@ -36,7 +36,7 @@ def person_columns() -> Iterator[models.ForeignKey[Any, Any]]:
 
 def column_name(column: models.Field[Any, Any]) -> str:
     """Return the name of a column, as the rules have it."""
-    return f"{column.model._meta.label_lower}.{column.name}"
+    return f"{column.model._meta.label_lower}:{column.name}"
 
 
 def rule_of(column: models.Field[Any, Any]) -> str:
@@ -105,7 +105,7 @@ hold the ids of other rows. Times are in UTC. Passwords, digests of tokens and l
 
 def _text_columns() -> Iterator[models.Field[Any, Any]]:
     for name in settings.PERSON_TEXTS:
-        label, _, column = name.rpartition(".")
+        label, _, column = name.partition(":")
         yield apps.get_model(label)._meta.get_field(column)
 
 

@@ -13,7 +13,6 @@ from django.urls import reverse
 from django.utils.module_loading import import_string
 
 from toolevals.grading.values.canonical import exact
-from toolevals.serving.folders import version_number
 from toolevals.workspace.audit.services import audit_record
 from toolevals.workspace.clock import database_now
 from toolevals.workspace.exporting import archive, rows_write
@@ -28,7 +27,7 @@ _README = """One project of toolevals, whole.
 
 Each .jsonl file holds the rows of one table, a JSON object a line, under the names of its columns. Columns that end in
 _id hold the ids of other rows, which are the same in every export. Times are in UTC. files/ holds what was uploaded,
-under the id of its row in workspace.upload.jsonl. manifest.json says how many rows each table has, and which columns
+under the id of its row in workspace_upload.jsonl. manifest.json says how many rows each table has, and which columns
 are left out because they hold secrets. The rows are read while people work: a row may point to one that came later.
 """
 
@@ -79,7 +78,7 @@ def project_export(project: Project, file: IO[bytes], progress: Callable[[int], 
         for rows in project_rows(project):
             written = rows_write(opened, rows, progress, done)
             if written:
-                counts[rows.model._meta.label_lower] = written
+                counts[rows.model._meta.db_table] = written
             done += written
         people = User.objects.filter(pk__in=_people_of(project)).order_by("pk").values("id", "name", "email")
         opened.writestr("people.jsonl", "".join(exact({**each, "id": str(each["id"])}) + "\n" for each in people))
@@ -91,7 +90,6 @@ def project_export(project: Project, file: IO[bytes], progress: Callable[[int], 
         manifest = {
             "project": project.slug,
             "id": str(project.pk),
-            "version": version_number(),
             "made_at": database_now().isoformat(),
             "rows": counts,
             "columns_left_out": list(settings.SECRET_COLUMNS),
