@@ -5,13 +5,10 @@ from __future__ import annotations
 from uuid import UUID
 
 from django.core.files.base import ContentFile
-from django.utils import timezone
 
-from labeling.models import CalibrationRound, Revision
 from tests.access.runs_arguments import a_graded_run
 from tests.access.world import Argument, World
 from toolevals.registry.services import registry_create
-from toolevals.runs.models import JudgeCalibration, Rereading
 from toolevals.runs.remarks.services import note_add
 from toolevals.workspace.accounts.services import user_create
 from toolevals.workspace.jobs.services import BatchPlan, job_create
@@ -75,10 +72,6 @@ def an_invitation(world: World, person: User) -> UUID:
 
 
 def a_whole_project(world: World, person: User) -> UUID:
-    # Nothing is blind any more, or no owner may have the file.
-    Revision.objects.update(resolution="set_aside")
-    for blind in (CalibrationRound, JudgeCalibration, Rereading):
-        blind._base_manager.update(closed_at=timezone.now())
     job = job_create(project=world.project, actor=None, kind="project_export", title="An export", batches=[])
     content = ContentFile(b"a ZIP")
     upload = file_store(project=world.project, actor=None, content=content, name="shop.zip")

@@ -18,6 +18,7 @@ from toolevals.settings.audit import AUDIT_THINGS as AUDIT_THINGS
 from toolevals.settings.databases import database
 from toolevals.settings.environment import environment, log_format, path_prefix
 from toolevals.settings.help import HELP as HELP
+from toolevals.settings.navigation import ASSIGNED as ASSIGNED
 from toolevals.settings.navigation import COUNTED as COUNTED
 from toolevals.settings.navigation import HOME_COUNTED as HOME_COUNTED
 from toolevals.settings.navigation import HOME_LOOK as HOME_LOOK

@@ -65,6 +65,7 @@ AUDIT_PHRASES = {
     "case_read": "read a case of",
     "comment_add": "commented on",
     "dialects_start": "started other evaluators on",
+    "dispute_assign": "assigned a dispute of",
     "dispute_open": "disputed",
     "dispute_settle": "settled a dispute of",
     "drift_begin": "started a drift check of",

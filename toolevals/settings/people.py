@@ -21,7 +21,12 @@ _DELETED: Final = (
     "workspace.visit:user",
 )
 # The row stays and names no one: it waits for someone else.
-_NULLED: Final = ("labeling.labelbatch:owner", "labeling.labelslot:assignee", "reports.issue:owner")
+_NULLED: Final = (
+    "labeling.dispute:assignee",
+    "labeling.labelbatch:owner",
+    "labeling.labelslot:assignee",
+    "reports.issue:owner",
+)
 # The row stays under the pseudonym: what was done and decided, and who has read what, which keeps labels blind.
 _KEPT: Final = (
     "labeling.adjudication:adjudicator",

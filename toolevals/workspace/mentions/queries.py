@@ -25,7 +25,7 @@ MOST = 100
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a text stands: in words, its address, and whether its reader may know who wrote it."""
+    """The place of a text: in words, its address, and whether its reader may know who wrote it."""
 
     words: str
     url: str
