@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import date, timedelta
 
 import pytest
+from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
@@ -16,12 +17,12 @@ from labeling.models import LabelSlot, Revision
 from reports.issues.models import Issue
 from reports.issues.services import issue_own
 from tests.labeling.conftest import *  # noqa: F403
-from toolevals.workspace.models import AuditEntry, Role
+from toolevals.workspace.models import AuditEntry, Role, User
 
 SOON, PAST = date(2099, 1, 31), date(2020, 1, 31)
 
 
-def text_of(client, user, address="/p/shop/"):
+def text_of(client: Client, user: User, address: str = "/p/shop/") -> str:
     client.force_login(user)
     return " ".join(client.get(address).content.decode().split())
 
@@ -54,9 +55,9 @@ def test_a_day_is_given_with_the_bulk_act_and_by_rest(client, dataset, examples,
     sent = {"act": "assign", "example": pk, "person": str(ann.pk), "due_on": "2099-01-31"}
     assert client.post(page, sent).status_code == 302
     assert LabelSlot.objects.get(assignee=ann).due_on == SOON
-    sent = {"person": str(ann.pk), "external_ids": [examples[1].example.external_id], "due_on": "2099-01-31"}
+    by_rest = {"person": str(ann.pk), "external_ids": [examples[1].example.external_id], "due_on": "2099-01-31"}
     address = reverse("labeling-api:assignments", args=["shop", "support"])
-    assert client.post(address, sent, content_type="application/json").json() == {"examples": 1}
+    assert client.post(address, by_rest, content_type="application/json").json() == {"examples": 1}
     assert LabelSlot.objects.filter(assignee=ann, due_on=SOON).count() == 2
 
 
