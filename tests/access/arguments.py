@@ -38,6 +38,7 @@ OF_ONE_PERSON: frozenset[Argument] = frozenset(
         labeling_arguments.an_adjudication,
         reports_arguments.a_dropped_file,
         reports_arguments.a_table_file,
+        workspace_arguments.a_mention,
         workspace_arguments.a_trashed_project,
         workspace_arguments.an_offer,
     }

@@ -18,6 +18,7 @@ from toolevals.settings.audit import AUDIT_THINGS as AUDIT_THINGS
 from toolevals.settings.databases import database
 from toolevals.settings.environment import environment, log_format, path_prefix, sentry_dsn
 from toolevals.settings.help import HELP as HELP
+from toolevals.settings.navigation import ASSIGNED as ASSIGNED
 from toolevals.settings.navigation import COUNTED as COUNTED
 from toolevals.settings.navigation import HOME_COUNTED as HOME_COUNTED
 from toolevals.settings.navigation import HOME_LOOK as HOME_LOOK
@@ -25,9 +26,13 @@ from toolevals.settings.navigation import HOME_NEWS as HOME_NEWS
 from toolevals.settings.navigation import HOME_NOTES as HOME_NOTES
 from toolevals.settings.navigation import HOME_PANES as HOME_PANES
 from toolevals.settings.navigation import HOME_WAITING as HOME_WAITING
+from toolevals.settings.navigation import MENTIONED_IN as MENTIONED_IN
 from toolevals.settings.navigation import NAVIGATION as NAVIGATION
 from toolevals.settings.navigation import SEARCHED as SEARCHED
 from toolevals.settings.navigation import SUBNAVIGATION as SUBNAVIGATION
+from toolevals.settings.people import PERSON_ROWS as PERSON_ROWS
+from toolevals.settings.people import PERSON_TEXTS as PERSON_TEXTS
+from toolevals.settings.people import SECRET_COLUMNS as SECRET_COLUMNS
 from toolevals.settings.private_files import keep_private, secret_key
 from toolevals.settings.rest import REST_FRAMEWORK as REST_FRAMEWORK
 from toolevals.settings.rest import SPECTACULAR_SETTINGS as SPECTACULAR_SETTINGS
@@ -305,6 +310,8 @@ TRASH_KINDS = (
 # What higher rooms withhold in the audit log for now, and what they do when a member's role changes or ends: see
 # `toolevals.workspace.audit.models` and `toolevals.workspace.projects.services`.
 AUDIT_WITHHELD = ("labeling.audit.undecided",)
+# What owners must not read yet: see `toolevals.workspace.projects.export`.
+STILL_BLIND = ("labeling.audit.still_blind", "toolevals.runs.judge_calibrations.services.still_blind")
 MEMBER_CHANGED = ("labeling.label.services.places_release",)
 # What higher rooms make of a trace's failures in the transaction that sums it up: `toolevals.traces.reading.services`.
 TRACE_FAILURES = ("reports.issues.gathering.trace_gather",)

@@ -39,7 +39,7 @@ NO_PROJECTS = (
 )
 NO_INVITATIONS = "Only owners of the installation invite people here. Ask one, or the operator (TOOLEVALS_WHO_INVITES)."
 
-NO_OPERATIONS = "Only installation owners see how the installation runs."
+NO_OPERATIONS = "Only owners of the installation do this. Ask one of them, or the operator."
 
 
 def may_make_projects(user: User) -> bool:
@@ -90,7 +90,7 @@ class Grant(Enum):
     def refusal(self, user: User) -> str:
         """Say why a person does not have it; empty where they do."""
         if self is Grant.OPERATES:
-            return "" if user.is_installation_owner else NO_OPERATIONS
+            return "" if _owns_installation(user) else NO_OPERATIONS
         if self is Grant.MAKES_PROJECTS:
             return "" if may_make_projects(user) else NO_PROJECTS
         return "" if may_invite(user) else NO_INVITATIONS
@@ -151,6 +151,14 @@ RULES = {
     "workspace:my-notifications": Rule(Audience.SIGNED_IN),
     "workspace:my-mails-csv": Rule(Audience.SIGNED_IN),
     "workspace:my-notifications-test": Rule(Audience.SIGNED_IN),
+    "workspace:my-export": Rule(Audience.SIGNED_IN),
+    **dict.fromkeys(
+        (
+            *("workspace:people", "workspace:people-csv", "workspace:person"),
+            *("workspace:person-switch", "workspace:person-delete"),
+        ),
+        Rule(Audience.SIGNED_IN, grant=Grant.OPERATES),
+    ),
     "workspace:deleted-projects": Rule(Audience.SIGNED_IN),
     "workspace:deleted-project-restore": Rule(Audience.SIGNED_IN),
     "workspace:deleted-project-destroy": Rule(Audience.SIGNED_IN),
@@ -162,7 +170,10 @@ RULES = {
     "workspace:invitation-decline": Rule(Audience.SIGNED_IN),
     "workspace:project": Rule(Role.VIEWER),
     "workspace:search": Rule(Role.VIEWER),
+    **dict.fromkeys(("workspace:mentions", "workspace:mention", "workspace:mention-names"), Rule(Role.VIEWER)),
     "workspace:settings": Rule(Role.OWNER),
+    "workspace:project-export": Rule(Role.OWNER),
+    "workspace:project-export-file": Rule(Role.OWNER),
     "workspace:trash": Rule(Role.OWNER),
     "workspace:delete": Rule(Role.OWNER),
     "workspace:trash-restore": Rule(Role.OWNER),

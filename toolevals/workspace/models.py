@@ -16,6 +16,7 @@ from toolevals.workspace.jobs.models import (
     SweepTask,
     Worker,
 )
+from toolevals.workspace.mentions.models import Mention
 from toolevals.workspace.notifications.models import (
     MAIL_KINDS,
     WEBHOOK_KINDS,
@@ -55,6 +56,7 @@ __all__ = [
     "JobState",
     "MailChoice",
     "Membership",
+    "Mention",
     "Project",
     "Queue",
     "Role",

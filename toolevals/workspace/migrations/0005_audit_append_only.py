@@ -9,7 +9,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('workspace', '0003_notifications'),
+        ('workspace', '0004_people'),
     ]
 
     operations = [
