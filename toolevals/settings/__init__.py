@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import gc
+import re
 from pathlib import Path
 from typing import Any
 
@@ -90,7 +91,7 @@ MIDDLEWARE = [
     "toolevals.traces.middleware.StatusMiddleware",
     "toolevals.workspace.old_names.OldNamesMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
-    "django.middleware.common.CommonMiddleware",
+    "toolevals.workspace.middleware.HostMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
@@ -170,6 +171,9 @@ SECURE_CONTENT_TYPE_NOSNIFF = True
 X_FRAME_OPTIONS = "DENY"
 HTTPS_ONLY = env.bool("HTTPS_ONLY", False)
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = SECURE_SSL_REDIRECT = HTTPS_ONLY
+# Probes ask a process by its own address and without TLS.
+PROBES = ("/healthz", "/readyz")
+SECURE_REDIRECT_EXEMPT = [f"^{re.escape(f'{PATH_PREFIX}{probe}'.lstrip('/'))}$" for probe in PROBES]
 # Trust what the proxy in front says about the scheme and the client's address.
 BEHIND_PROXY = env.bool("BEHIND_PROXY", False)
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if BEHIND_PROXY else None

@@ -6,10 +6,13 @@ from collections.abc import Callable
 from http import HTTPStatus
 from typing import Any, TypeVar, cast
 
+from django.conf import settings
 from django.contrib.auth.models import AnonymousUser
 from django.contrib.auth.views import redirect_to_login
 from django.core.exceptions import BadRequest, ImproperlyConfigured, PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
+from django.http.response import HttpResponsePermanentRedirect
+from django.middleware.common import CommonMiddleware
 from django_http_compression.middleware import HttpCompressionMiddleware
 
 from toolevals.workspace.access import Audience, Rule, may_send_traces, rules
@@ -100,6 +103,13 @@ class AccessMiddleware:
         if grant is not None and (refusal := grant.refusal(known.user)):
             raise PermissionDenied(refusal)
         return None
+
+
+class HostMiddleware(CommonMiddleware):
+    """Refuses a request for a name that is none of this site's, but a probe: it asks a process by its address."""
+
+    def process_request(self, request: HttpRequest) -> HttpResponsePermanentRedirect | None:
+        return None if request.path_info in settings.PROBES else super().process_request(request)
 
 
 class NoStoreMiddleware:
