@@ -88,7 +88,7 @@ def apps(live_app_start: Callable[..., LiveApp]) -> Callable[[str], LiveApp]:
     def start(prefix: str) -> LiveApp:
         if prefix not in started:
             said = {"BEHIND_PROXY": "true", "HTTPS_ONLY": "true", "ALLOWED_HOSTS": HOST, "PATH_PREFIX": prefix}
-            said["WHO_INVITES"] = "project-owners"
+            said |= {"WHO_INVITES": "project-owners", "HSTS_SECONDS": "3600"}
             app = live_app_start(**{f"TOOLEVALS_{name}": value for name, value in said.items()})
             app.python(SETUP)
             started[prefix] = app
@@ -175,7 +175,11 @@ def test_people_work_over_https_and_no_header_of_theirs_is_believed(program, pre
         assert len(leading) > 20
         assert [link for link in leading if not link.startswith(f"{prefix}/")] == []
         styles = next(link for link in leading if link.endswith(".css"))
-        assert browser.get(styles).status_code == 200
+        for path, status in ((styles, 200), (f"{prefix}/none/", 404), (f"{prefix}/api/v1/projects/", 200)):
+            answer = browser.get(path)
+            assert (answer.status_code, answer.headers["Strict-Transport-Security"]) == (status, "max-age=3600")
+            assert answer.headers["Cross-Origin-Resource-Policy"] == "same-origin"
+            assert "camera=()" in answer.headers["Permissions-Policy"]
         file = ("rows.jsonl", f'{{"id": "a", "note": "{MORE_THAN_STRANGERS_SEND}"}}\n')
         sent = browser.send_form(f"{prefix}/p/shop/datasets/core/import/", {"source": "jsonl"}, files={"file": file})
         assert sent.status_code == 302

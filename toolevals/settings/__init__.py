@@ -83,7 +83,7 @@ INSTALLED_APPS = [
 
 MIDDLEWARE = [
     "toolevals.workspace.monitoring.middleware.RequestMiddleware",
-    "django.middleware.security.SecurityMiddleware",
+    "toolevals.workspace.middleware.HeadersMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "toolevals.workspace.middleware.CompressionMiddleware",
     "toolevals.workspace.middleware.NoStoreMiddleware",
@@ -171,6 +171,11 @@ SECURE_CONTENT_TYPE_NOSNIFF = True
 X_FRAME_OPTIONS = "DENY"
 HTTPS_ONLY = env.bool("HTTPS_ONLY", False)
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = SECURE_SSL_REDIRECT = HTTPS_ONLY
+# Seconds for which browsers that came by HTTPS come by nothing else.
+SECURE_HSTS_SECONDS = env.int("HSTS_SECONDS", 0)
+# Pages ask for none of these; other sites read no answer, and embed none but a badge.
+PERMISSIONS_POLICY = "camera=(), display-capture=(), geolocation=(), microphone=(), midi=(), payment=(), usb=()"
+RESOURCE_POLICY = "same-origin"
 # Probes ask a process by its own address and without TLS.
 PROBES = ("/healthz", "/readyz")
 SECURE_REDIRECT_EXEMPT = [f"^{re.escape(f'{PATH_PREFIX}{probe}'.lstrip('/'))}$" for probe in PROBES]

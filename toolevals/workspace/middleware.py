@@ -13,6 +13,7 @@ from django.core.exceptions import BadRequest, ImproperlyConfigured, PermissionD
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.http.response import HttpResponsePermanentRedirect
 from django.middleware.common import CommonMiddleware
+from django.middleware.security import SecurityMiddleware
 from django_http_compression.middleware import HttpCompressionMiddleware
 
 from toolevals.workspace.access import Audience, Rule, may_send_traces, rules
@@ -103,6 +104,15 @@ class AccessMiddleware:
         if grant is not None and (refusal := grant.refusal(known.user)):
             raise PermissionDenied(refusal)
         return None
+
+
+class HeadersMiddleware(SecurityMiddleware):
+    """Redirects to HTTPS where that is set, and says to browsers what no answer of ours may be used for."""
+
+    def process_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
+        response.headers.setdefault("Permissions-Policy", settings.PERMISSIONS_POLICY)
+        response.headers.setdefault("Cross-Origin-Resource-Policy", settings.RESOURCE_POLICY)
+        return super().process_response(request, response)
 
 
 class HostMiddleware(CommonMiddleware):
