@@ -8,8 +8,10 @@ import subprocess
 import sys
 import tomllib
 from pathlib import Path
+from typing import Any
 
 import pytest
+import yaml
 from django.conf import settings
 
 from scripts.dev.environment import ROOT
@@ -90,3 +92,74 @@ def test_every_variable_is_a_setting_and_none_holds_a_secret():
     used = set(re.findall(r"\$\{?([A-Z_]{5,})", (ROOT / "compose.yaml").read_text()))
     assert {name for name, _ in said} | used <= SETTINGS | OTHERS
     assert not any(re.search("KEY|PASS|TOKEN|SECRET", name) or re.search(r":[^/@]+@", value) for name, value in said)
+
+
+def kubernetes() -> dict[tuple[str, str], dict[str, Any]]:
+    """Return each object of the example by its kind and name."""
+    items = yaml.safe_load((ROOT / "docs" / "examples" / "deployment" / "kubernetes.yaml").read_text())["items"]
+    return {(item["kind"], item["metadata"]["name"].removeprefix("toolevals-")): item for item in items}
+
+
+def pods() -> dict[str, dict[str, Any]]:
+    """Return what each Job, CronJob and Deployment runs, by its name."""
+    found = {}
+    for (kind, name), item in kubernetes().items():
+        if kind in ("Job", "Deployment"):
+            found[name] = item["spec"]["template"]["spec"]
+        elif kind == "CronJob":
+            found[name] = item["spec"]["jobTemplate"]["spec"]["template"]["spec"]
+    return found
+
+
+def test_kubernetes_runs_the_processes_of_compose():
+    services, said = own_services(), {name: pod["containers"][0]["command"] for name, pod in pods().items()}
+    assert said.keys() == services.keys()
+    assert said["web"] == image("CMD").words
+    assert said["backup"] == ["toolevals", "backup", "/backups", "--keep", "14"]
+    assert " ".join(said["backup"]) in services["backup"]["command"][-1]
+    for name in ("migrate", "worker-quick"):
+        assert said[name] == services[name]["command"]
+    # KEDA starts more pods where Celery starts more processes.
+    assert said["worker-slow"] == [
+        "--concurrency=2" if word.startswith("--autoscale") else word for word in services["worker-slow"]["command"]
+    ]
+    for name in ("worker-quick", "worker-slow"):
+        probe = pods()[name]["containers"][0]["livenessProbe"]["exec"]["command"]
+        assert probe[1:] == checked_by(services[name])[1:]
+
+
+def test_each_pod_is_shut_in_and_mounts_what_there_is():
+    claims = {f"toolevals-{name}" for kind, name in kubernetes() if kind == "PersistentVolumeClaim"}
+    for name, pod in pods().items():
+        (container,) = pod["containers"]
+        user = int(image("USER").rest.partition(":")[0])
+        assert pod["securityContext"]["runAsNonRoot"], name
+        assert pod["securityContext"]["runAsUser"] == user, name
+        assert container["securityContext"] == {
+            "allowPrivilegeEscalation": False,
+            "readOnlyRootFilesystem": True,
+            "capabilities": {"drop": ["ALL"]},
+        }, name
+        assert container["image"].endswith(f"/{IMAGE}"), name
+        volumes = {volume["name"]: volume for volume in pod["volumes"]}
+        assert {mount["name"] for mount in container["volumeMounts"]} == volumes.keys(), name
+        claimed = {volume["persistentVolumeClaim"]["claimName"] for key, volume in volumes.items() if key != "tmp"}
+        assert claimed <= claims, name
+    settings_named = kubernetes()["ConfigMap", "toolevals"]["data"].keys()
+    assert settings_named <= SETTINGS
+    assert not any(re.search("KEY|PASS|TOKEN|SECRET|DATABASE_URL", name) for name in settings_named)
+
+
+def test_probes_ask_addresses_that_there_are_and_workers_are_scaled_by_their_own_queues():
+    container = pods()["web"]["containers"][0]
+    probes = [container[name]["httpGet"]["path"].partition("?")[0] for name in ("livenessProbe", "readinessProbe")]
+    assert probes == ["/healthz", "/readyz"]
+    assert {"/healthz", "/readyz"} <= set(settings.ASKED_BY_ADDRESS)
+    scaled = {name: item["spec"] for (kind, name), item in kubernetes().items() if kind == "ScaledObject"}
+    assert scaled.keys() == {name for name in pods() if name.startswith("worker")}
+    for name, spec in scaled.items():
+        assert spec["scaleTargetRef"]["name"] == f"toolevals-{name}"
+        assert spec["minReplicaCount"] >= 1
+        (served,) = [word for word in pods()[name]["containers"][0]["command"] if word.startswith("--queues=")]
+        query = spec["triggers"][0]["metadata"]["query"]
+        assert f'{{queue=~"{served.removeprefix("--queues=").replace(",", "|")}"}}' in query

@@ -39,11 +39,12 @@ def test_browsers_are_bound_to_https_where_that_is_set_and_not_by_plain_http(db,
     assert "Strict-Transport-Security" not in client.get("/sign-in/")
 
 
-def test_probes_are_answered_by_any_name_and_without_tls(db, settings):
+def test_probes_and_scrapers_are_answered_by_any_name_and_without_tls(db, settings):
     settings.ALLOWED_HOSTS, settings.SECURE_SSL_REDIRECT = ["evals.example.org"], True
     client = Client(headers={"host": "10.0.0.7:8000"})
     assert client.get("/healthz").status_code == HTTPStatus.OK
     assert client.get("/readyz?exclude=workers&exclude=sweeper").json()["ready"]
-    for path in ("/sign-in/", "/healthz/", "/metrics", "/api/v1/projects/"):
+    assert client.get("/metrics").status_code == HTTPStatus.UNAUTHORIZED
+    for path in ("/sign-in/", "/healthz/", "/api/v1/projects/"):
         assert client.get(path).status_code == HTTPStatus.BAD_REQUEST
         assert client.get(path, secure=True).status_code == HTTPStatus.BAD_REQUEST

@@ -176,9 +176,9 @@ SECURE_HSTS_SECONDS = env.int("HSTS_SECONDS", 0)
 # Pages ask for none of these; other sites read no answer, and embed none but a badge.
 PERMISSIONS_POLICY = "camera=(), display-capture=(), geolocation=(), microphone=(), midi=(), payment=(), usb=()"
 RESOURCE_POLICY = "same-origin"
-# Probes ask a process by its own address and without TLS.
-PROBES = ("/healthz", "/readyz")
-SECURE_REDIRECT_EXEMPT = [f"^{re.escape(f'{PATH_PREFIX}{probe}'.lstrip('/'))}$" for probe in PROBES]
+# Probes and scrapers ask a process by its own address and without TLS.
+ASKED_BY_ADDRESS = ("/healthz", "/metrics", "/readyz")
+SECURE_REDIRECT_EXEMPT = [f"^{re.escape(f'{PATH_PREFIX}{path}'.lstrip('/'))}$" for path in ASKED_BY_ADDRESS]
 # Trust what the proxy in front says about the scheme and the client's address.
 BEHIND_PROXY = env.bool("BEHIND_PROXY", False)
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if BEHIND_PROXY else None

@@ -116,10 +116,10 @@ class HeadersMiddleware(SecurityMiddleware):
 
 
 class HostMiddleware(CommonMiddleware):
-    """Refuses a request for a name that is none of this site's, but a probe: it asks a process by its address."""
+    """Refuses a request for a name that is none of this site's, but probes and scrapers ask by an address."""
 
     def process_request(self, request: HttpRequest) -> HttpResponsePermanentRedirect | None:
-        return None if request.path_info in settings.PROBES else super().process_request(request)
+        return None if request.path_info in settings.ASKED_BY_ADDRESS else super().process_request(request)
 
 
 class NoStoreMiddleware:
