@@ -20,7 +20,7 @@ RUN apt-get update \
 COPY --from=build /opt/toolevals /opt/toolevals
 ENV PATH=/opt/toolevals/bin:$PATH \
     DJANGO_SETTINGS_MODULE=toolevals.settings \
-    TOOLEVALS_DATA_DIR=/var/lib/toolevals \
+    TOOLEVALS_DATA_DIR=/var/lib/toolevals/data \
     PYTHONDONTWRITEBYTECODE=1 \
     PYTHONUNBUFFERED=1 \
     MALLOC_ARENA_MAX=2

@@ -66,7 +66,9 @@ def test_each_service_of_compose_is_shut_in_and_watched():
         assert service["image"] == IMAGE or service["user"] not in ("root", "0"), name
         assert set(service.get("depends_on", ())) <= file["services"].keys(), name
         assert set(service["networks"]) <= file["networks"].keys(), name
-        assert {volume.split(":")[0] for volume in service.get("volumes", ()) if ":" in volume} <= file["volumes"].keys(), name
+        assert {volume.split(":")[0] for volume in service.get("volumes", ()) if ":" in volume} <= file[
+            "volumes"
+        ].keys(), name
     assert len(own_services()) == len(file["services"]) - 2
 
 

@@ -70,7 +70,19 @@ CADDY = "{{\n\tadmin off\n\tauto_https off\n\thttp_port {free}\n\thttps_port {po
 def folder() -> Iterator[Path]:
     """A folder of the account that runs the proxies, with a certificate."""
     made = Path(tempfile.mkdtemp(prefix="toolevals-proxy-"))
-    words = "req -x509 -newkey rsa:2048 -nodes -days 2 -keyout privkey.pem -out fullchain.pem".split()
+    words = [
+        "req",
+        "-x509",
+        "-newkey",
+        "rsa:2048",
+        "-nodes",
+        "-days",
+        "2",
+        "-keyout",
+        "privkey.pem",
+        "-out",
+        "fullchain.pem",
+    ]
     names = ["-subj", f"/CN={HOST}", "-addext", f"subjectAltName=DNS:{HOST}"]
     subprocess.run(["openssl", *words, *names], cwd=made, check=True, capture_output=True)
     for path in (made, *made.iterdir()):
