@@ -18,6 +18,8 @@ from urllib.request import urlopen
 
 import pytest
 import yaml
+from cyclonedx.schema import SchemaVersion
+from cyclonedx.validation.json import JsonStrictValidator
 from packaging.requirements import Requirement
 from playwright.sync_api import Page, expect
 
@@ -75,6 +77,20 @@ def test_the_wheel_holds_all_that_runs_and_says_what_it_is(built: Built) -> None
         times = {(entry.mtime, entry.uid) for entry in sdist}
     assert {str(path) for path in own} - {".gitattributes", ".gitignore"} <= packed
     assert len(times) == 1
+
+
+def test_the_wheel_lists_what_an_installation_is_made_of(built: Built) -> None:
+    with zipfile.ZipFile(built.wheel) as wheel:
+        said = wheel.read("toolevals-0.1.0.dist-info/sboms/toolevals.cdx.json").decode()
+    assert JsonStrictValidator(SchemaVersion.V1_6).validate_str(said) is None
+    listed = {part["purl"] for part in json.loads(said)["components"]}
+    locked = [line.split()[0] for line in (ROOT / "requirements" / "run.txt").read_text().splitlines() if "==" in line]
+    assert {f"pkg:pypi/{pin.replace('==', '@')}" for pin in locked} == {each for each in listed if ":pypi/" in each}
+    scripts = {path.parent.name for path in (ROOT / "static" / "vendor").glob("*/*LICENSE")}
+    named = {each.removeprefix("pkg:npm/").partition("@")[0].removesuffix(".org") for each in listed if ":npm/" in each}
+    assert {name for name in scripts if name != "plotly"} <= {name.partition("/")[2] or name for name in named}
+    assert any(each.startswith("pkg:npm/%40plotly/d3@") for each in listed)
+    assert not any("/axe-core@" in each for each in listed)
 
 
 def test_the_base_install_grades_and_gates_without_the_server(built: Built, tmp_path: Path) -> None:
