@@ -12,6 +12,7 @@ SAID = {
     "Cross-Origin-Resource-Policy": "same-origin",
     "Referrer-Policy": "same-origin",
     "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
 }
 ANSWERS = [
     ("/sign-in/", HTTPStatus.OK),
