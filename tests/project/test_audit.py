@@ -20,7 +20,7 @@ def test_all_locked_packages_are_asked_about_and_a_gap_fails(monkeypatch, capsys
         return subprocess.CompletedProcess(words, status)
 
     monkeypatch.setattr(audit, "ensure", lambda _: None)
-    monkeypatch.setattr(audit.subprocess, "run", run)
+    monkeypatch.setattr(subprocess, "run", run)
     assert audit.audit(argparse.Namespace()) == status
     ((*words,),) = asked
     # Without it, what the service does not know counts as sound.

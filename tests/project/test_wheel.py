@@ -212,12 +212,12 @@ def test_it_serves_where_nothing_is_installed(
         "UV_CONSTRAINT": str(ROOT / "requirements" / "run.txt"),
         "UV_PYTHON": sys.executable,
     }
-    words = [programs / "uvx", "--quiet", "--from", f"{built.wheel}[server]", "toolevals"]
+    words = [str(programs / "uvx"), "--quiet", "--from", f"{built.wheel}[server]", "toolevals"]
     first = subprocess.run([*words, "--version"], env=machine.environment, capture_output=True, text=True, check=False)
     if "error sending request" in first.stderr:
         pytest.skip("there is no package index to be reached")
     assert (first.returncode, first.stderr) == (0, "")
-    line = shlex.join([str(word) for word in words])
+    line = shlex.join(words)
     with machine.serving(f"{line} serve --no-sample 2>errors.txt") as (url, said):
         with urlopen(f"{url}/sign-in/", timeout=60) as answer:
             assert b"<form" in answer.read()

@@ -67,5 +67,5 @@ def checked_by(service: dict[str, Any]) -> list[str]:
     check = service.get("healthcheck")
     if check is None:
         return image("HEALTHCHECK").words
-    kind, *words = check.get("test", ["NONE"])
-    return {"CMD": words, "CMD-SHELL": ["/bin/sh", "-c", *words], "NONE": []}[kind]
+    said: list[str] = check.get("test", ["NONE"])
+    return {"CMD": said[1:], "CMD-SHELL": ["/bin/sh", "-c", *said[1:]], "NONE": []}[said[0]]

@@ -109,7 +109,7 @@ class AccessMiddleware:
 class HeadersMiddleware(SecurityMiddleware):
     """Redirects to HTTPS where that is set, and says to browsers what no answer of ours may be used for."""
 
-    def process_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
+    def process_response(self, request: HttpRequest, response: HttpResponse) -> HttpResponse:
         response.headers.setdefault("Permissions-Policy", settings.PERMISSIONS_POLICY)
         response.headers.setdefault("Cross-Origin-Resource-Policy", settings.RESOURCE_POLICY)
         return super().process_response(request, response)
