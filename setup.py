@@ -41,7 +41,7 @@ class ListedWheel(bdist_wheel):
         folder = Path(wheelfile_base, "sboms")
         folder.mkdir()
         listed = json.dumps(parts(self.distribution.get_version()), separators=(",", ":"))
-        (folder / "toolevals.cdx.json").write_text(listed, encoding="utf-8")
+        (folder / "bom.cdx.json").write_text(listed, encoding="utf-8")
 
 
 def parts(version: str) -> dict[str, Any]:

@@ -81,7 +81,7 @@ def test_the_wheel_holds_all_that_runs_and_says_what_it_is(built: Built) -> None
 
 def test_the_wheel_lists_what_an_installation_is_made_of(built: Built) -> None:
     with zipfile.ZipFile(built.wheel) as wheel:
-        said = wheel.read("toolevals-0.1.0.dist-info/sboms/toolevals.cdx.json").decode()
+        said = wheel.read("toolevals-0.1.0.dist-info/sboms/bom.cdx.json").decode()
     assert JsonStrictValidator(SchemaVersion.V1_6).validate_str(said) is None
     listed = {part["purl"] for part in json.loads(said)["components"]}
     locked = [line.split()[0] for line in (ROOT / "requirements" / "run.txt").read_text().splitlines() if "==" in line]

@@ -1,4 +1,4 @@
-"""What Dockerfile and compose.yaml say, as plain values."""
+"""Reads Dockerfile and compose.yaml as plain values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every answer tells browsers, and what probes are told whatever they ask for."""
+"""Every answer tells browsers what it is not for, and probes are told whatever name they ask for."""
 
 from __future__ import annotations
 
