@@ -16,6 +16,7 @@ from scripts.dev.environment import REQUIREMENTS, ROOT, UV_ENVIRONMENT, VENV, De
 # Name of the file in requirements/ -> what it is compiled from. A later file agrees with the earlier ones.
 SOURCES: dict[str, list[str]] = {
     "uv": ["requirements/uv.in"],
+    "build": ["--group", "build"],
     "run": ["pyproject.toml", "--extra", "server"],
     "dev": [
         *(

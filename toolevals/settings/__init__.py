@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import gc
+import re
 from pathlib import Path
 from typing import Any
 
@@ -87,7 +88,7 @@ INSTALLED_APPS = [
 
 MIDDLEWARE = [
     "toolevals.workspace.monitoring.middleware.RequestMiddleware",
-    "django.middleware.security.SecurityMiddleware",
+    "toolevals.workspace.middleware.HeadersMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "toolevals.workspace.middleware.CompressionMiddleware",
     "toolevals.workspace.middleware.NoStoreMiddleware",
@@ -95,7 +96,7 @@ MIDDLEWARE = [
     "toolevals.traces.middleware.StatusMiddleware",
     "toolevals.workspace.old_names.OldNamesMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
-    "django.middleware.common.CommonMiddleware",
+    "toolevals.workspace.middleware.HostMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
@@ -175,6 +176,14 @@ SECURE_CONTENT_TYPE_NOSNIFF = True
 X_FRAME_OPTIONS = "DENY"
 HTTPS_ONLY = env.bool("HTTPS_ONLY", False)
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = SECURE_SSL_REDIRECT = HTTPS_ONLY
+# Seconds for which browsers that came by HTTPS come by nothing else.
+SECURE_HSTS_SECONDS = env.int("HSTS_SECONDS", 0)
+# Pages ask for none of these; other sites read no answer, and embed none but a badge.
+PERMISSIONS_POLICY = "camera=(), display-capture=(), geolocation=(), microphone=(), midi=(), payment=(), usb=()"
+RESOURCE_POLICY = "same-origin"
+# Probes and scrapers ask a process by its own address and without TLS.
+ASKED_BY_ADDRESS = ("/healthz", "/metrics", "/readyz")
+SECURE_REDIRECT_EXEMPT = [f"^{re.escape(f'{PATH_PREFIX}{path}'.lstrip('/'))}$" for path in ASKED_BY_ADDRESS]
 # Trust what the proxy in front says about the scheme and the client's address.
 BEHIND_PROXY = env.bool("BEHIND_PROXY", False)
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if BEHIND_PROXY else None
