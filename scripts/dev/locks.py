@@ -18,7 +18,7 @@ SOURCES: dict[str, list[str]] = {
     "uv": ["requirements/uv.in"],
     "run": ["pyproject.toml", "--extra", "server"],
     "dev": [
-        *("pyproject.toml", "--extra", "server", "--extra", "sdk", "--extra", "data", "--group", "dev"),
+        *("pyproject.toml", "--extra", "server", "--extra", "sdk", "--extra", "data", "--extra", "s3", "--group", "dev"),
         *("--constraints", "requirements/run.txt"),
     ],
 }
