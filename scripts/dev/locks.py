@@ -18,8 +18,8 @@ SOURCES: dict[str, list[str]] = {
     "uv": ["requirements/uv.in"],
     "run": ["pyproject.toml", "--extra", "server"],
     "dev": [
-        *("pyproject.toml", "--extra", "server", "--extra", "sdk", "--extra", "data", "--extra", "s3", "--group", "dev"),
-        *("--constraints", "requirements/run.txt"),
+        *("pyproject.toml", *(word for extra in ("server", "sdk", "data", "s3") for word in ("--extra", extra))),
+        *("--group", "dev", "--constraints", "requirements/run.txt"),
     ],
 }
 HASH = re.compile(r"\s*\\?\n?\s*--hash=\S+")

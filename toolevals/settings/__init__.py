@@ -31,6 +31,7 @@ from toolevals.settings.navigation import SUBNAVIGATION as SUBNAVIGATION
 from toolevals.settings.private_files import keep_private, secret_key
 from toolevals.settings.rest import REST_FRAMEWORK as REST_FRAMEWORK
 from toolevals.settings.rest import SPECTACULAR_SETTINGS as SPECTACULAR_SETTINGS
+from toolevals.settings.uploads import uploads_storage
 
 # New objects between two searches for garbage: Python's 700 take a third of a grading's time, and of a start's.
 gc.set_threshold(50_000)
@@ -146,12 +147,12 @@ STATICFILES_DIRS = [PAGES / "static"]
 # All of it is ours: what packages bring for pages that are not served here stays out.
 STATICFILES_FINDERS = ["toolevals.settings.static_files.PackedFinder"]
 MEDIA_ROOT = DATA_DIR / "uploads"
-# On the disk of the uploads, so that a file that has arrived is only renamed.
+# On the disk of the uploads, so that a file that has arrived is only renamed; with S3 it is sent on from there.
 FILE_UPLOAD_TEMP_DIR = MEDIA_ROOT / "arriving"
 # What people send is for the server alone.
 FILE_UPLOAD_PERMISSIONS, FILE_UPLOAD_DIRECTORY_PERMISSIONS = 0o600, 0o700
 STORAGES = {
-    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "default": uploads_storage(env),
     "staticfiles": {"BACKEND": "toolevals.settings.static_files.HashedStaticFiles"},
 }
 

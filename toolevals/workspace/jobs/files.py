@@ -12,7 +12,7 @@ from django.core.files import File
 from toolevals.json_types import JsonMapping
 from toolevals.workspace.jobs.leases import Lease
 from toolevals.workspace.models import Job, Upload
-from toolevals.workspace.uploads.services import file_store
+from toolevals.workspace.uploads.services import file_delete, file_store
 
 KEPT = timedelta(days=1)
 # The kinds of jobs that leave a file.
@@ -56,5 +56,5 @@ def job_files_forget(now: datetime) -> int:
 
 
 def _delete(upload: Upload) -> None:
-    upload.file.delete(save=False)
+    file_delete(upload)
     upload.delete()
