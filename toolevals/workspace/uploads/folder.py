@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -31,7 +32,8 @@ def files_below(folder: Path) -> Iterator[tuple[Path, float]]:
         for name in names:
             path = Path(parent, name)
             try:
-                changed = path.lstat().st_mtime
+                found = path.lstat()
             except FileNotFoundError:
                 continue
-            yield path, changed
+            if stat.S_ISREG(found.st_mode):
+                yield path, found.st_mtime
