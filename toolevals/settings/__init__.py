@@ -15,7 +15,7 @@ from toolevals.serving.folders import data_folder, pages_folder
 from toolevals.settings.audit import AUDIT_PAST as AUDIT_PAST
 from toolevals.settings.audit import AUDIT_PHRASES as AUDIT_PHRASES
 from toolevals.settings.audit import AUDIT_THINGS as AUDIT_THINGS
-from toolevals.settings.databases import database
+from toolevals.settings.databases import databases
 from toolevals.settings.environment import environment, log_format, path_prefix
 from toolevals.settings.help import HELP as HELP
 from toolevals.settings.navigation import COUNTED as COUNTED
@@ -118,7 +118,15 @@ TEMPLATES = [
     }
 ]
 
-DATABASES = {"default": database(env, DATA_DIR)}
+DATABASES = databases(env, DATA_DIR)
+# A streaming replica for reports: rooms whose pages and answers are read there, and seconds that one waits for it to
+# have what the primary has.
+REPLICA_ROOMS = ("reports",)
+REPLICA_WAIT_SECONDS = env.float("REPLICA_WAIT_SECONDS", 1.0)
+if "replica" in DATABASES:
+    DATABASE_ROUTERS = ["toolevals.workspace.replica.ReplicaRouter"]
+    # It calls the view.
+    MIDDLEWARE += ["toolevals.workspace.replica.ReplicaMiddleware"]
 # The usual hasher, and those whose hashes are still read.
 PASSWORD_HASHERS = ["toolevals.workspace.accounts.hashing.BoundedPasswordHasher", *global_settings.PASSWORD_HASHERS[1:]]
 # Passwords that a process of the web server hashes at once, so that its other threads are free.

@@ -12,6 +12,7 @@ from django.core.files import File
 from toolevals.json_types import JsonMapping
 from toolevals.workspace.jobs.leases import Lease
 from toolevals.workspace.models import Job, Upload
+from toolevals.workspace.replica import replica_reads
 from toolevals.workspace.uploads.services import file_delete, file_store
 
 KEPT = timedelta(days=1)
@@ -27,7 +28,8 @@ def job_file_write(
     Nothing is left behind where writing fails, or where the lease was lost meanwhile.
     """
     with tempfile.TemporaryFile() as file:
-        write(file)
+        with replica_reads():
+            write(file)
         file.seek(0)
         job = lease.batch.job
         upload = file_store(project=job.project, actor=job.actor, content=File(file), name=name)
