@@ -13,12 +13,14 @@ from pathlib import Path
 
 from scripts.dev.environment import REQUIREMENTS, ROOT, UV_ENVIRONMENT, VENV, DevError, ensure, say
 
+# The extras of the package that tests need.
+EXTRAS = ("server", "sdk", "data", "s3", "sentry")
 # Name of the file in requirements/ -> what it is compiled from. A later file agrees with the earlier ones.
 SOURCES: dict[str, list[str]] = {
     "uv": ["requirements/uv.in"],
     "run": ["pyproject.toml", "--extra", "server"],
     "dev": [
-        *("pyproject.toml", *(word for extra in ("server", "sdk", "data", "s3") for word in ("--extra", extra))),
+        *("pyproject.toml", *(word for extra in EXTRAS for word in ("--extra", extra))),
         *("--group", "dev", "--constraints", "requirements/run.txt"),
     ],
 }

@@ -11,13 +11,14 @@ import django_stubs_ext
 from django.conf import global_settings
 from kombu import Queue
 
-from toolevals.serving.folders import data_folder, pages_folder
+from toolevals.serving.folders import data_folder, pages_folder, version_number
 from toolevals.settings.audit import AUDIT_PAST as AUDIT_PAST
 from toolevals.settings.audit import AUDIT_PHRASES as AUDIT_PHRASES
 from toolevals.settings.audit import AUDIT_THINGS as AUDIT_THINGS
 from toolevals.settings.databases import databases
-from toolevals.settings.environment import environment, log_format, path_prefix
+from toolevals.settings.environment import environment, log_format, path_prefix, sentry_dsn
 from toolevals.settings.help import HELP as HELP
+from toolevals.settings.navigation import ASSIGNED as ASSIGNED
 from toolevals.settings.navigation import COUNTED as COUNTED
 from toolevals.settings.navigation import HOME_COUNTED as HOME_COUNTED
 from toolevals.settings.navigation import HOME_LOOK as HOME_LOOK
@@ -25,9 +26,13 @@ from toolevals.settings.navigation import HOME_NEWS as HOME_NEWS
 from toolevals.settings.navigation import HOME_NOTES as HOME_NOTES
 from toolevals.settings.navigation import HOME_PANES as HOME_PANES
 from toolevals.settings.navigation import HOME_WAITING as HOME_WAITING
+from toolevals.settings.navigation import MENTIONED_IN as MENTIONED_IN
 from toolevals.settings.navigation import NAVIGATION as NAVIGATION
 from toolevals.settings.navigation import SEARCHED as SEARCHED
 from toolevals.settings.navigation import SUBNAVIGATION as SUBNAVIGATION
+from toolevals.settings.people import PERSON_ROWS as PERSON_ROWS
+from toolevals.settings.people import PERSON_TEXTS as PERSON_TEXTS
+from toolevals.settings.people import SECRET_COLUMNS as SECRET_COLUMNS
 from toolevals.settings.private_files import keep_private, secret_key
 from toolevals.settings.rest import REST_FRAMEWORK as REST_FRAMEWORK
 from toolevals.settings.rest import SPECTACULAR_SETTINGS as SPECTACULAR_SETTINGS
@@ -314,6 +319,8 @@ TRASH_KINDS = (
 # What higher rooms withhold in the audit log for now, and what they do when a member's role changes or ends: see
 # `toolevals.workspace.audit.models` and `toolevals.workspace.projects.services`.
 AUDIT_WITHHELD = ("labeling.audit.undecided",)
+# What owners must not read yet: see `toolevals.workspace.projects.export`.
+STILL_BLIND = ("labeling.audit.still_blind", "toolevals.runs.judge_calibrations.services.still_blind")
 MEMBER_CHANGED = ("labeling.label.services.places_release",)
 # What higher rooms make of a trace's failures in the transaction that sums it up: `toolevals.traces.reading.services`.
 TRACE_FAILURES = ("reports.issues.gathering.trace_gather",)
@@ -337,8 +344,13 @@ SLOT_LEASE_SECONDS = env.int("SLOT_LEASE_SECONDS", 30 * 60)
 
 # Who shows this token reads /metrics; without it, only this machine does where no proxy is in front.
 METRICS_TOKEN = env.str("METRICS_TOKEN", "")
+# Errors of the web server and the workers are sent there; "" is nowhere.
+SENTRY_DSN = sentry_dsn(env.str("SENTRY_DSN", ""))
+RELEASE = f"toolevals@{version_number()}" if SENTRY_DSN else ""
 # "text", or "json": an object a line, with the ids of the request, the job and the run that it is about.
 LOG_FORMAT = log_format(env.str("LOG_FORMAT", "text"))
+# Each act in the audit log is a line of the log, too, once it is stored.
+AUDIT_LOG = env.bool("AUDIT_LOG", False)
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
@@ -355,6 +367,9 @@ LOGGING = {
     # Those that name the address that was asked for: an invitation's link lets in the person who has it.
     "loggers": {
         **{name: {"filters": ["links"]} for name in ("django.request", "django.security.csrf")},
+        "toolevals.audit": {"level": "INFO"},
         "django.server": {"filters": ["links"], "handlers": ["console"], "level": "INFO", "propagate": False},
     },
 }
+# What the environment was asked for: the page of settings lists it.
+SETTINGS_ASKED = env.asked

@@ -17,7 +17,7 @@ from toolevals.workspace.uploads.services import file_delete, file_store
 
 KEPT = timedelta(days=1)
 # The kinds of jobs that leave a file.
-KINDS = ("export", "bundle", "table", "tools_preview", "file_look")
+KINDS = ("export", "bundle", "table", "tools_preview", "file_look", "project_export")
 
 
 def job_file_write(

@@ -15,6 +15,7 @@ from django.urls import reverse
 from django.utils.module_loading import import_string
 
 from toolevals.workspace.home import waiting_for
+from toolevals.workspace.installation.reading import installation_setting
 from toolevals.workspace.models import Delivery, EventKind, Membership, Project, Role, User, untrashed
 from toolevals.workspace.notifications.events import page_url
 
@@ -64,7 +65,7 @@ def mail_of(delivery: Delivery) -> Mail | None:
 def mail_send(mail: Mail) -> None:
     """Send one. Raises SMTPException and OSError."""
     headers = {"Message-ID": f"<{mail.identifier}>", "Auto-Submitted": "auto-generated"}
-    message = EmailMessage(mail.subject, mail.text, settings.DEFAULT_FROM_EMAIL, [mail.to], headers=headers)
+    message = EmailMessage(mail.subject, mail.text, installation_setting("EMAIL_FROM"), [mail.to], headers=headers)
     message.send()
 
 

@@ -21,6 +21,7 @@ from django.db.models import Sum
 
 from toolevals.grading.values.problems import InvalidDocument, Problem
 from toolevals.workspace.audit.services import audit_record
+from toolevals.workspace.installation.reading import installation_setting
 from toolevals.workspace.models import Project, Upload, User
 from toolevals.workspace.outages import StorageError
 from toolevals.workspace.uploads.folder import files_below
@@ -94,7 +95,7 @@ def upload_store(*, project: Project, actor: User | None, file: File[Any] | IO[b
 
 def _require_quota(project: Project, size: int) -> None:
     """Refuse a file that a project has no room for. Files that arrive at one moment are not counted with each other."""
-    most = settings.PROJECT_FILES_MAX_BYTES
+    most = installation_setting("PROJECT_FILES_MAX_BYTES")
     kept = Upload.objects.filter(project=project).aggregate(total=Sum("size"))["total"] or 0
     if kept + size > most:
         words = (
