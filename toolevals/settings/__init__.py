@@ -16,7 +16,7 @@ from toolevals.serving.folders import data_folder, pages_folder, version_number
 from toolevals.settings.audit import AUDIT_PAST as AUDIT_PAST
 from toolevals.settings.audit import AUDIT_PHRASES as AUDIT_PHRASES
 from toolevals.settings.audit import AUDIT_THINGS as AUDIT_THINGS
-from toolevals.settings.databases import database
+from toolevals.settings.databases import databases
 from toolevals.settings.environment import environment, log_format, path_prefix, sentry_dsn
 from toolevals.settings.help import HELP as HELP
 from toolevals.settings.navigation import ASSIGNED as ASSIGNED
@@ -37,6 +37,7 @@ from toolevals.settings.people import SECRET_COLUMNS as SECRET_COLUMNS
 from toolevals.settings.private_files import keep_private, secret_key
 from toolevals.settings.rest import REST_FRAMEWORK as REST_FRAMEWORK
 from toolevals.settings.rest import SPECTACULAR_SETTINGS as SPECTACULAR_SETTINGS
+from toolevals.settings.uploads import uploads_storage
 
 # New objects between two searches for garbage: Python's 700 take a third of a grading's time, and of a start's.
 gc.set_threshold(50_000)
@@ -123,7 +124,15 @@ TEMPLATES = [
     }
 ]
 
-DATABASES = {"default": database(env, DATA_DIR)}
+DATABASES = databases(env, DATA_DIR)
+# A streaming replica for reports: rooms whose pages and answers are read there, and seconds that one waits for it to
+# have what the primary has.
+REPLICA_ROOMS = ("reports",)
+REPLICA_WAIT_SECONDS = env.float("REPLICA_WAIT_SECONDS", 1.0)
+if "replica" in DATABASES:
+    DATABASE_ROUTERS = ["toolevals.workspace.replica.ReplicaRouter"]
+    # It calls the view.
+    MIDDLEWARE += ["toolevals.workspace.replica.ReplicaMiddleware"]
 # The usual hasher, and those whose hashes are still read.
 PASSWORD_HASHERS = ["toolevals.workspace.accounts.hashing.BoundedPasswordHasher", *global_settings.PASSWORD_HASHERS[1:]]
 # Passwords that a process of the web server hashes at once, so that its other threads are free.
@@ -152,12 +161,12 @@ STATICFILES_DIRS = [PAGES / "static"]
 # All of it is ours: what packages bring for pages that are not served here stays out.
 STATICFILES_FINDERS = ["toolevals.settings.static_files.PackedFinder"]
 MEDIA_ROOT = DATA_DIR / "uploads"
-# On the disk of the uploads, so that a file that has arrived is only renamed.
+# On the disk of the uploads, so that a file that has arrived is only renamed; with S3 it is sent on from there.
 FILE_UPLOAD_TEMP_DIR = MEDIA_ROOT / "arriving"
 # What people send is for the server alone.
 FILE_UPLOAD_PERMISSIONS, FILE_UPLOAD_DIRECTORY_PERMISSIONS = 0o600, 0o700
 STORAGES = {
-    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "default": uploads_storage(env),
     "staticfiles": {"BACKEND": "toolevals.settings.static_files.HashedStaticFiles"},
 }
 

@@ -22,6 +22,7 @@ from django.utils.module_loading import import_string
 from toolevals.workspace.bulk import others_write_first
 from toolevals.workspace.jobs.models import JobQuerySet
 from toolevals.workspace.models import FIRST_NUMBER, Batch, Job, Project, Upload, User
+from toolevals.workspace.uploads.services import file_delete
 
 
 class TrashKind(ABC):
@@ -215,7 +216,7 @@ def uploads_delete(uploads: models.QuerySet[Upload]) -> None:
     for upload in uploads.order_by("pk"):
         with transaction.atomic():
             upload.delete()
-        upload.file.delete(save=False)
+        file_delete(upload)
 
 
 def _is_id(value: Any) -> bool:
