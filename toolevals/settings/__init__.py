@@ -31,6 +31,7 @@ from toolevals.settings.navigation import SUBNAVIGATION as SUBNAVIGATION
 from toolevals.settings.private_files import keep_private, secret_key
 from toolevals.settings.rest import REST_FRAMEWORK as REST_FRAMEWORK
 from toolevals.settings.rest import SPECTACULAR_SETTINGS as SPECTACULAR_SETTINGS
+from toolevals.settings.sign_in import *  # noqa: F403 - each is a setting of django-allauth
 
 # New objects between two searches for garbage: Python's 700 take a third of a grading's time, and of a start's.
 gc.set_threshold(50_000)
@@ -66,6 +67,10 @@ INSTALLED_APPS = [
     "django.contrib.humanize",
     "whitenoise.runserver_nostatic",
     "django.contrib.staticfiles",
+    "allauth.account",
+    "allauth.mfa",
+    "allauth.usersessions",
+    "allauth.socialaccount",
     "csp",
     "django_htmx",
     "rest_framework",
@@ -96,6 +101,7 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
+    "allauth.account.middleware.AccountMiddleware",
     "toolevals.workspace.middleware.AccessMiddleware",
     "toolevals.workspace.bodies.BodyMiddleware",
     "toolevals.workspace.middleware.NulMiddleware",
@@ -123,9 +129,9 @@ PASSWORD_HASHERS = ["toolevals.workspace.accounts.hashing.BoundedPasswordHasher"
 # Passwords that a process of the web server hashes at once, so that its other threads are free.
 PASSWORDS_AT_ONCE = env.int("PASSWORDS_AT_ONCE", 2)
 AUTH_USER_MODEL = "workspace.User"
-LOGIN_URL = "workspace:sign-in"
+LOGIN_URL = "account_login"
 LOGIN_REDIRECT_URL = "workspace:home"
-LOGOUT_REDIRECT_URL = "workspace:sign-in"
+LOGOUT_REDIRECT_URL = "account_login"
 AUTH_PASSWORD_VALIDATORS = [
     {
         "NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator",

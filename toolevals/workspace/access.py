@@ -128,7 +128,7 @@ def rules() -> dict[str, Rule]:
 
 
 RULES = {
-    "workspace:sign-in": Rule(Audience.ANYONE),
+    "account_login": Rule(Audience.ANYONE),
     "workspace:session": Rule(Audience.ANYONE),
     "workspace:health": Rule(Audience.ANYONE),
     "workspace:ready": Rule(Audience.ANYONE),
@@ -140,7 +140,7 @@ RULES = {
         ("workspace:docs", "workspace:docs-search", "workspace:docs-file", "workspace:docs-page"),
         Rule(Audience.SIGNED_IN),
     ),
-    "workspace:sign-out": Rule(Audience.SIGNED_IN),
+    "account_logout": Rule(Audience.SIGNED_IN),
     "workspace:profile": Rule(Audience.SIGNED_IN),
     "workspace:password": Rule(Audience.SIGNED_IN),
     "workspace:my-notifications": Rule(Audience.SIGNED_IN),

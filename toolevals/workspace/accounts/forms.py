@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from allauth.account import forms as allauth_forms
 from django import forms
 from django.contrib.auth.password_validation import validate_password
 
@@ -14,7 +15,7 @@ RULES = "At least 10 characters; not a common one, and not like your name or add
 NEW_PASSWORD = forms.PasswordInput({"autocomplete": "new-password"})
 
 
-class SignInForm(PlainForm):
+class SignInForm(PlainForm, allauth_forms.LoginForm):  # type: ignore[misc]
     """The form for a sign-in: name and proof."""
 
     email = forms.CharField(
@@ -23,6 +24,14 @@ class SignInForm(PlainForm):
     password = forms.CharField(
         max_length=1000, strip=False, widget=forms.PasswordInput({"autocomplete": "current-password"})
     )
+    field_order = ("email", "password")
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        del self.fields["login"]
+
+    def user_credentials(self) -> dict[str, str]:
+        return {"email": self.cleaned_data["email"], "password": self.cleaned_data["password"]}
 
 
 class ProfileForm(PlainForm):

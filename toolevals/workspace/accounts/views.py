@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from http import HTTPStatus
+from typing import Any, Final
 
+from allauth.account.views import LoginView
 from django.contrib import messages
-from django.contrib.auth import login, logout, update_session_auth_hash
+from django.contrib.auth import update_session_auth_hash
 from django.contrib.auth.models import AnonymousUser
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.middleware.csrf import get_token
@@ -14,6 +16,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from toolevals.workspace.accounts.adapter import answered
 from toolevals.workspace.accounts.forms import PasswordForm, ProfileForm, SignInForm
 from toolevals.workspace.accounts.hashing import RETRY_SECONDS, PasswordsBusy
 from toolevals.workspace.accounts.services import (
@@ -21,42 +24,36 @@ from toolevals.workspace.accounts.services import (
     TryLater,
     password_change,
     password_confirm,
-    user_sign_in,
     user_update,
 )
 from toolevals.workspace.api.problems import problem
 from toolevals.workspace.models import Invitation, User
-from toolevals.workspace.requests import SignedInRequest, client_address, is_by_script, is_on_this_machine, is_own_page
+from toolevals.workspace.requests import SignedInRequest, client_address, is_by_script, is_on_this_machine
+
+SECOND_STEP: Final = "Your account has a second step. Sign in in another tab, then go on here."
 
 
-@never_cache
-@sensitive_post_parameters("password")
-@require_http_methods(["GET", "POST"])
-def sign_in(request: HttpRequest) -> HttpResponse:
-    """Ask for address and password, then go where the person wanted to go; a script is told who is signed in."""
-    status, retry_after = 200, 0
-    form = SignInForm(request.POST or None)
-    if request.method == "POST" and form.is_valid():
-        try:
-            user = user_sign_in(
-                request=request,
-                **form.cleaned_data,
-                address=client_address(request),
-                on_this_machine=is_on_this_machine(request),
-            )
-        except SignInRefused as refusal:
-            form.add_error(None, str(refusal))
-            if isinstance(refusal, TryLater):
-                status, retry_after = 429, refusal.retry_after
-        else:
-            login(request, user)
-            return _who(user) if is_by_script(request) else redirect(_wanted(request))
-    if request.method == "POST" and is_by_script(request):
+class SignInView(LoginView):  # type: ignore[misc]
+    """Asks for address and password, then goes where the person wanted to go; a script is told who is signed in."""
+
+    template_name = "workspace/sign_in.html"
+
+    def form_valid(self, form: SignInForm) -> HttpResponse:
+        response: HttpResponse = super().form_valid(form)
+        if not is_by_script(self.request):
+            return response
+        return _who(self.request.user) if self.request.user.is_authenticated else problem(422, SECOND_STEP)
+
+    def form_invalid(self, form: SignInForm) -> HttpResponse:
+        if not is_by_script(self.request):
+            return answered(form, super().form_invalid(form))
         words = " ".join(str(text) for texts in form.errors.values() for text in texts)
-        return _later(problem(status if status != 200 else 422, words), retry_after)
-    samples = User.objects.filter(is_sample=True).order_by("pk") if is_on_this_machine(request) else ()
-    page = render(request, "workspace/sign_in.html", {"form": form, "samples": samples}, status=status)
-    return _later(page, retry_after)
+        return answered(form, problem(HTTPStatus.UNPROCESSABLE_ENTITY, words))
+
+    def get_context_data(self, **more: Any) -> dict[str, Any]:
+        shown = is_on_this_machine(self.request)
+        samples = User.objects.filter(is_sample=True).order_by("pk") if shown else ()
+        return super().get_context_data(**more) | {"samples": samples}
 
 
 @never_cache
@@ -67,26 +64,8 @@ def session(request: HttpRequest) -> HttpResponse:
     return _who(request.user)
 
 
-@require_POST
-def sign_out(request: HttpRequest) -> HttpResponse:
-    """End the session."""
-    logout(request)
-    return redirect("workspace:sign-in")
-
-
-def _later(response: HttpResponse, seconds: int) -> HttpResponse:
-    if seconds:
-        response["Retry-After"] = str(seconds)
-    return response
-
-
 def _who(user: User | AnonymousUser) -> JsonResponse:
     return JsonResponse({"person": str(user.pk) if user.is_authenticated else ""})
-
-
-def _wanted(request: HttpRequest) -> str:
-    wanted = request.POST.get("next") or request.GET.get("next", "")
-    return wanted if is_own_page(request, wanted) else "workspace:home"
 
 
 @require_http_methods(["GET", "POST"])

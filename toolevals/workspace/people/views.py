@@ -289,7 +289,7 @@ def _accepted(request: HttpRequest, invitation: Invitation, form: NewAccountForm
         return page
     messages.info(request, f"Your account is made, and you are a member of {invitation.project.name}. Sign in.")
     return redirect(
-        f"{reverse('workspace:sign-in')}?next={reverse('workspace:project', args=[invitation.project.slug])}"
+        f"{reverse('account_login')}?next={reverse('workspace:project', args=[invitation.project.slug])}"
     )
 
 

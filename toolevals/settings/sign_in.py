@@ -1,0 +1,28 @@
+"""Says how people sign in by django-allauth: which of its forms and adapters are ours, and what it leaves alone."""
+
+from __future__ import annotations
+
+_ACCOUNTS = "toolevals.workspace.accounts"
+
+# Accounts are made by the operator, by invitations and, where the settings say so, at the first single sign-on.
+ACCOUNT_ADAPTER = f"{_ACCOUNTS}.adapter.AccountAdapter"
+ACCOUNT_LOGIN_METHODS = {"email"}
+ACCOUNT_SIGNUP_FIELDS = ["email*", "password1*"]
+ACCOUNT_SIGNUP_ENABLED = False
+ACCOUNT_USER_MODEL_USERNAME_FIELD = None
+ACCOUNT_EMAIL_VERIFICATION = "none"
+ACCOUNT_PREVENT_ENUMERATION = True
+ACCOUNT_EMAIL_UNKNOWN_ACCOUNTS = False
+ACCOUNT_EMAIL_NOTIFICATIONS = False
+# A page whose session has ended, or that belongs to another person, signs in where it is.
+ACCOUNT_AUTHENTICATED_LOGIN_REDIRECTS = False
+ACCOUNT_SESSION_REMEMBER = True
+ACCOUNT_REAUTHENTICATION_METHODS = ("password", "mfa")
+ACCOUNT_FORMS = {
+    "login": f"{_ACCOUNTS}.forms.SignInForm",
+    "reauthenticate": f"{_ACCOUNTS}.forms.ConfirmForm",
+    "reset_password": f"{_ACCOUNTS}.forms.ResetForm",
+    "reset_password_from_key": f"{_ACCOUNTS}.forms.NewPasswordForm",
+}
+# Guessing is counted in the database, for all processes: see `toolevals.workspace.accounts.services`.
+ACCOUNT_RATE_LIMITS = MFA_RATE_LIMITS = False
