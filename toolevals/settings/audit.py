@@ -90,6 +90,7 @@ AUDIT_PHRASES = {
     "order_set": "ordered the queue of",
     "overlap_apply": "changed the labels per example in",
     "password_change": "changed the password of",
+    "password_reset": "set a new password by e-mail for",
     "policy_set_registry": "chose the tools of",
     "proposals_drop": "dropped drafts of edge cases of",
     "proposals_make": "made drafts of edge cases of",

@@ -14,6 +14,8 @@ ACCOUNT_EMAIL_VERIFICATION = "none"
 ACCOUNT_PREVENT_ENUMERATION = True
 ACCOUNT_EMAIL_UNKNOWN_ACCOUNTS = False
 ACCOUNT_EMAIL_NOTIFICATIONS = False
+# Of a link for a new password, in seconds.
+PASSWORD_RESET_TIMEOUT = 3600
 # A page whose session has ended, or that belongs to another person, signs in where it is.
 ACCOUNT_AUTHENTICATED_LOGIN_REDIRECTS = False
 ACCOUNT_SESSION_REMEMBER = True

@@ -129,6 +129,8 @@ def rules() -> dict[str, Rule]:
 
 RULES = {
     "account_login": Rule(Audience.ANYONE),
+    "account_reset_password": Rule(Audience.ANYONE),
+    "account_reset_password_from_key": Rule(Audience.ANYONE),
     "workspace:session": Rule(Audience.ANYONE),
     "workspace:health": Rule(Audience.ANYONE),
     "workspace:ready": Rule(Audience.ANYONE),

@@ -21,6 +21,7 @@ from toolevals.workspace.requests import client_address, is_on_this_machine, is_
 INACTIVE: Final = "This account is switched off. Ask the operator of this installation."
 # What a page says after an act, by the template that allauth names; it says nothing of the others.
 _SAID: Final = {
+    "account/messages/password_changed.txt": "Your password is changed. Sign in with it.",
     "mfa/messages/totp_activated.txt": "Your authenticator app is added.",
     "mfa/messages/totp_deactivated.txt": "Your authenticator app is removed.",
     "mfa/messages/recovery_codes_generated.txt": "Your recovery codes are made. Store them in a safe place.",

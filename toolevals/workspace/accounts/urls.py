@@ -11,4 +11,10 @@ from toolevals.workspace.accounts import views
 urlpatterns = [
     path("sign-in/", views.SignInView.as_view(), name="account_login"),
     path("sign-out/", require_POST(LogoutView.as_view()), name="account_logout"),
+    path("sign-in/lost-password/", views.ResetView.as_view(), name="account_reset_password"),
+    path(
+        "sign-in/new-password/<str:uidb36>/<str:key>/",
+        views.NewPasswordView.as_view(),
+        name="account_reset_password_from_key",
+    ),
 ]

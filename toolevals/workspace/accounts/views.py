@@ -5,20 +5,22 @@ from __future__ import annotations
 from http import HTTPStatus
 from typing import Any, Final
 
-from allauth.account.views import LoginView
+from allauth.account.views import LoginView, PasswordResetFromKeyView, PasswordResetView
 from django.contrib import messages
 from django.contrib.auth import update_session_auth_hash
 from django.contrib.auth.models import AnonymousUser
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.middleware.csrf import get_token
 from django.shortcuts import redirect, render
+from django.urls import reverse_lazy
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from toolevals.workspace.accounts.adapter import answered
-from toolevals.workspace.accounts.forms import PasswordForm, ProfileForm, SignInForm
+from toolevals.workspace.accounts.adapter import answered, refused
+from toolevals.workspace.accounts.forms import NewPasswordForm, PasswordForm, ProfileForm, ResetForm, SignInForm
 from toolevals.workspace.accounts.hashing import RETRY_SECONDS, PasswordsBusy
+from toolevals.workspace.accounts.reset import reset_is_by_mail
 from toolevals.workspace.accounts.services import (
     SignInRefused,
     TryLater,
@@ -30,6 +32,7 @@ from toolevals.workspace.api.problems import problem
 from toolevals.workspace.models import Invitation, User
 from toolevals.workspace.requests import SignedInRequest, client_address, is_by_script, is_on_this_machine
 
+ASKED: Final = "If this address has an account with a password, an e-mail with a link is on its way."
 SECOND_STEP: Final = "Your account has a second step. Sign in in another tab, then go on here."
 
 
@@ -54,6 +57,44 @@ class SignInView(LoginView):  # type: ignore[misc]
         shown = is_on_this_machine(self.request)
         samples = User.objects.filter(is_sample=True).order_by("pk") if shown else ()
         return super().get_context_data(**more) | {"samples": samples}
+
+
+class ResetView(PasswordResetView):  # type: ignore[misc]
+    """Sends a link for a new password, where e-mail is set up; else it says whom to ask."""
+
+    template_name = "workspace/password_lost.html"
+    success_url = reverse_lazy("account_login")
+
+    def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        answer: HttpResponse = super().post(request) if reset_is_by_mail() else self.get(request)
+        return answer
+
+    def form_valid(self, form: ResetForm) -> HttpResponse:
+        try:
+            response: HttpResponse = super().form_valid(form)
+        except TryLater as later:
+            form.add_error(None, refused(later))
+            return answered(form, self.form_invalid(form))
+        messages.info(self.request, ASKED)
+        return response
+
+    def get_context_data(self, **more: Any) -> dict[str, Any]:
+        return super().get_context_data(**more) | {"is_by_mail": reset_is_by_mail()}
+
+
+class NewPasswordView(PasswordResetFromKeyView):  # type: ignore[misc]
+    """Lets a person who has the link set a new password. It is not signed in by that."""
+
+    template_name = "workspace/password_new.html"
+    success_url = reverse_lazy("account_login")
+
+    def form_valid(self, form: NewPasswordForm) -> HttpResponse:
+        try:
+            response: HttpResponse = super().form_valid(form)
+        except PasswordsBusy as busy:
+            form.add_error(None, refused(TryLater(str(busy), RETRY_SECONDS)))
+            return answered(form, self.form_invalid(form))
+        return response
 
 
 @never_cache
