@@ -70,7 +70,9 @@ def test_the_page_says_the_same_of_an_unknown_address_and_sends_nothing(client, 
     for name in ("mara", "nobody", "single", "sample", "off"):
         client = Client()
         client.post(LOST, {"email": f"{name}@example.org"})
-        pages.append(re.sub(r'(?:value|content)="[^"]*"|{"X-CSRFToken[^}]*}', "", client.get("/sign-in/").content.decode()))
+        pages.append(
+            re.sub(r'(?:value|content)="[^"]*"|{"X-CSRFToken[^}]*}', "", client.get("/sign-in/").content.decode())
+        )
     assert len(set(pages)) == 1
     deliveries_send()
     assert [message.to for message in mail.outbox] == [[mara.email]]

@@ -26,5 +26,22 @@ ACCOUNT_FORMS = {
     "reset_password": f"{_ACCOUNTS}.forms.ResetForm",
     "reset_password_from_key": f"{_ACCOUNTS}.forms.NewPasswordForm",
 }
+MFA_ADAPTER = f"{_ACCOUNTS}.second_step.SecondStepAdapter"
+MFA_SUPPORTED_TYPES = ["totp", "recovery_codes", "webauthn"]
+MFA_PASSKEY_LOGIN_ENABLED = True
+MFA_WEBAUTHN_USER_VERIFICATION = "required"
+# Clocks differ: the codes of half a minute before and after are taken.
+MFA_TOTP_TOLERANCE = 1
+# Addresses of accounts are what the operator and the owners say they are.
+MFA_ALLOW_UNVERIFIED_EMAIL = True
+MFA_FORMS = {
+    "authenticate": f"{_ACCOUNTS}.second_step.SecondStepForm",
+    "reauthenticate": f"{_ACCOUNTS}.second_step.ConfirmCodeForm",
+    "activate_totp": f"{_ACCOUNTS}.second_step.AppForm",
+    "add_webauthn": f"{_ACCOUNTS}.second_step.PasskeyForm",
+    "login_webauthn": f"{_ACCOUNTS}.second_step.PasskeySignInForm",
+    "authenticate_webauthn": f"{_ACCOUNTS}.second_step.PasskeyStepForm",
+    "reauthenticate_webauthn": f"{_ACCOUNTS}.second_step.PasskeyConfirmForm",
+}
 # Guessing is counted in the database, for all processes: see `toolevals.workspace.accounts.services`.
 ACCOUNT_RATE_LIMITS = MFA_RATE_LIMITS = False

@@ -56,6 +56,11 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
             raise refused(refusal) from None
         return True
 
+    def login(self, request: HttpRequest, user: User) -> None:
+        super().login(request, user)
+        # What was only to be remembered for a moment is a session now.
+        request.session.set_expiry(None)
+
     def is_safe_url(self, url: str) -> bool:
         return is_own_page(self.request, url)
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime, timedelta
 
+from allauth.mfa.models import Authenticator
 from django.contrib.auth import authenticate
 from django.contrib.auth.password_validation import validate_password
 from django.contrib.sessions.models import Session
@@ -27,6 +28,8 @@ FROM_ONE_ADDRESS = 30
 FOR_ONE_ACCOUNT = 50
 KEPT = timedelta(days=1)
 ADDRESSES_KEPT = timedelta(days=90)
+# A session in which no one is signed in, and which only remembers what was asked.
+STATE_SECONDS = 600
 
 
 class SignInRefused(Exception):  # noqa: N818 - an answer, not a defect
@@ -107,9 +110,14 @@ def attempt(account: str, address: str) -> Iterator[SignInFailure]:
         raise TryLater(str(busy), RETRY_SECONDS) from None
 
 
+def attempts_forget(account: str, address: str) -> None:
+    """Forget the failures from an address after a success."""
+    SignInFailure.objects.filter(email=account[:254], address=address).delete()
+
+
 def _succeeded(user: User, address: str) -> None:
     """Forget the failures of this account from an address, and remember that it signed in from there."""
-    SignInFailure.objects.filter(email=user.email, address=address).delete()
+    attempts_forget(user.email, address)
     SignInAddress.objects.update_or_create(user=user, address=address)
 
 
@@ -173,6 +181,16 @@ def user_update(*, user: User, actor: User | None, name: str) -> User:
     user.save(update_fields=["name"])
     audit_record(project=None, actor=actor, verb="user_update", target=user)
     return user
+
+
+@transaction.atomic
+def second_steps_end(*, user: User, actor: User | None) -> int:
+    """End every second step of a person who has lost theirs; return how many there were."""
+    count: int = Authenticator.objects.filter(user=user).count()
+    if count:
+        Authenticator.objects.filter(user=user).delete()
+        audit_record(project=None, actor=actor, verb="second_steps_end", target=user)
+    return count
 
 
 @transaction.atomic
