@@ -32,6 +32,7 @@ from toolevals.settings.private_files import keep_private, secret_key
 from toolevals.settings.rest import REST_FRAMEWORK as REST_FRAMEWORK
 from toolevals.settings.rest import SPECTACULAR_SETTINGS as SPECTACULAR_SETTINGS
 from toolevals.settings.sign_in import *  # noqa: F403 - each is a setting of django-allauth
+from toolevals.settings.sign_in import openid_connect
 
 # New objects between two searches for garbage: Python's 700 take a third of a grading's time, and of a start's.
 gc.set_threshold(50_000)
@@ -140,6 +141,12 @@ AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 10}},
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
 ]
+
+# The provider of single sign-on by OpenID Connect; its part is loaded by who comes that way.
+OPENID_CONNECT = openid_connect(env)
+SOCIALACCOUNT_PROVIDERS = {"openid_connect": {"APPS": [OPENID_CONNECT] if OPENID_CONNECT else []}}
+# Who comes by single sign-on with a verified address of these domains, and has no account, gets one.
+SIGN_ON_DOMAINS = env.list("SIGN_ON_DOMAINS", default=[])
 
 LANGUAGE_CODE = "en"
 TIME_ZONE = env.str("TZ_NAME", "UTC")

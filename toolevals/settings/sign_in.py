@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import environ
+
 _ACCOUNTS = "toolevals.workspace.accounts"
 
 # Accounts are made by the operator, by invitations and, where the settings say so, at the first single sign-on.
@@ -43,5 +47,23 @@ MFA_FORMS = {
     "authenticate_webauthn": f"{_ACCOUNTS}.second_step.PasskeyStepForm",
     "reauthenticate_webauthn": f"{_ACCOUNTS}.second_step.PasskeyConfirmForm",
 }
+SOCIALACCOUNT_ADAPTER = f"{_ACCOUNTS}.single_sign_on.SingleSignOnAdapter"
+# An account that was found by its address is found by the provider's id from then on.
+SOCIALACCOUNT_EMAIL_AUTHENTICATION_AUTO_CONNECT = True
+SOCIALACCOUNT_EMAIL_VERIFICATION = "none"
 # Guessing is counted in the database, for all processes: see `toolevals.workspace.accounts.services`.
 ACCOUNT_RATE_LIMITS = MFA_RATE_LIMITS = False
+
+
+def openid_connect(env: environ.Env) -> dict[str, Any] | None:
+    """Return the provider that the environment names, or None."""
+    server = env.str("OIDC_SERVER_URL", "")
+    if not server:
+        return None
+    return {
+        "provider_id": "oidc",
+        "name": env.str("OIDC_NAME", "single sign-on"),
+        "client_id": env.str("OIDC_CLIENT_ID"),
+        "secret": env.str("OIDC_CLIENT_SECRET", ""),
+        "settings": {"server_url": server, "oauth_pkce_enabled": True},
+    }

@@ -133,7 +133,7 @@ RULES = {
     **dict.fromkeys(
         (
             *("account_reset_password", "account_reset_password_from_key"),
-            *("mfa_authenticate", "mfa_login_webauthn"),
+            *("mfa_authenticate", "mfa_login_webauthn", "openid_connect_login", "openid_connect_callback"),
         ),
         Rule(Audience.ANYONE),
     ),

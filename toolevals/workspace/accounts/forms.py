@@ -29,11 +29,11 @@ class SignInForm(PlainForm, allauth_forms.LoginForm):  # type: ignore[misc]
     password = forms.CharField(
         max_length=1000, strip=False, widget=forms.PasswordInput({"autocomplete": "current-password"})
     )
-    field_order = ("email", "password")
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         del self.fields["login"]
+        self.order_fields(("email", "password"))
 
     def user_credentials(self) -> dict[str, str]:
         return {"email": self.cleaned_data["email"], "password": self.cleaned_data["password"]}

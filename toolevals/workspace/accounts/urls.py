@@ -14,6 +14,7 @@ from toolevals.workspace.accounts import second_step, sessions, views
 
 CONFIRM = "workspace/confirm.html"
 REMOVE = "workspace/second_step_remove.html"
+OPENID_CONNECT = {"provider_id": "oidc"}
 
 urlpatterns = [
     path("sign-in/", views.SignInView.as_view(), name="account_login"),
@@ -61,4 +62,6 @@ urlpatterns = [
         second_step.PasskeyRemoveView.as_view(),
         name="mfa_remove_webauthn",
     ),
+    path("sign-in/sso/", views.sign_on, OPENID_CONNECT, name="openid_connect_login"),
+    path("sign-in/sso/callback/", views.sign_on_answer, OPENID_CONNECT, name="openid_connect_callback"),
 ]

@@ -6,6 +6,7 @@ from http import HTTPStatus
 from typing import Any, Final
 
 from allauth.account.views import LoginView, PasswordResetFromKeyView, PasswordResetView
+from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth import update_session_auth_hash
 from django.contrib.auth.models import AnonymousUser
@@ -56,7 +57,7 @@ class SignInView(LoginView):  # type: ignore[misc]
     def get_context_data(self, **more: Any) -> dict[str, Any]:
         shown = is_on_this_machine(self.request)
         samples = User.objects.filter(is_sample=True).order_by("pk") if shown else ()
-        return super().get_context_data(**more) | {"samples": samples}
+        return super().get_context_data(**more) | {"samples": samples, "sign_on": settings.OPENID_CONNECT}
 
 
 class ResetView(PasswordResetView):  # type: ignore[misc]
@@ -95,6 +96,29 @@ class NewPasswordView(PasswordResetFromKeyView):  # type: ignore[misc]
             form.add_error(None, refused(TryLater(str(busy), RETRY_SECONDS)))
             return answered(form, self.form_invalid(form))
         return response
+
+
+@never_cache
+@require_safe
+def sign_on(request: HttpRequest, provider_id: str) -> HttpResponse:
+    """Lead to the provider of single sign-on, where there is one."""
+    if not settings.OPENID_CONNECT:
+        return redirect("account_login")
+    # Loaded only where it is used.
+    from toolevals.workspace.accounts import single_sign_on
+
+    return single_sign_on.begin(request, provider_id)
+
+
+@never_cache
+@require_safe
+def sign_on_answer(request: HttpRequest, provider_id: str) -> HttpResponse:
+    """Take the answer of the provider."""
+    if not settings.OPENID_CONNECT:
+        return redirect("account_login")
+    from toolevals.workspace.accounts import single_sign_on
+
+    return single_sign_on.finish(request, provider_id)
 
 
 @never_cache
