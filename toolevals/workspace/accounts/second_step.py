@@ -64,7 +64,7 @@ class SecondStepAdapter(DefaultMFAAdapter):  # type: ignore[misc]
         return f"Passkey {Authenticator.objects.filter(user=user, type=kind).count() + 1}"
 
     def get_public_key_credential_rp_entity(self) -> dict[str, str]:
-        return super().get_public_key_credential_rp_entity() | {"name": NAME}
+        return {**super().get_public_key_credential_rp_entity(), "name": NAME}
 
 
 def _code_field(label: str) -> forms.CharField:
@@ -163,7 +163,7 @@ class PasskeyForm(PlainForm, AddWebAuthnForm):  # type: ignore[misc]
 
     def clean(self) -> dict[str, Any]:
         try:
-            cleaned: dict[str, Any] = super().clean()
+            cleaned = super().clean() or {}
         except _UNREADABLE:
             raise ValidationError(WRONG) from None
         return cleaned
@@ -190,7 +190,7 @@ class SecondStepsView(IndexView):  # type: ignore[misc]
             left = len(codes.get_unused_codes()) if codes else 0
         except SealBrokenError:
             left = 0
-        return known | {"codes_left": left, "can_prove": bool(get_reauthentication_flows(self.request.user))}
+        return {**known, "codes_left": left, "can_prove": bool(get_reauthentication_flows(self.request.user))}
 
 
 class PasskeySignInView(LoginWebAuthnView):  # type: ignore[misc]

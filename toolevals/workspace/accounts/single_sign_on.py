@@ -41,7 +41,7 @@ NO_ACCOUNT: Final = "There is no account for {email} here. Ask an owner of a pro
 
 
 class Provider(OpenIDConnectProvider):  # type: ignore[misc]
-    """The provider of the settings. What it tells of a person beside id, name and address is not kept."""
+    """The provider of the settings. Only id, name and address of a person are kept."""
 
     def extract_uid(self, data: dict[str, Any]) -> str:
         """Return the person's id, with the provider's: after a change of provider, no one else has it."""

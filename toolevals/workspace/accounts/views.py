@@ -57,7 +57,7 @@ class SignInView(LoginView):  # type: ignore[misc]
     def get_context_data(self, **more: Any) -> dict[str, Any]:
         shown = is_on_this_machine(self.request)
         samples = User.objects.filter(is_sample=True).order_by("pk") if shown else ()
-        return super().get_context_data(**more) | {"samples": samples, "sign_on": settings.OPENID_CONNECT}
+        return {**super().get_context_data(**more), "samples": samples, "sign_on": settings.OPENID_CONNECT}
 
 
 class ResetView(PasswordResetView):  # type: ignore[misc]
@@ -80,7 +80,7 @@ class ResetView(PasswordResetView):  # type: ignore[misc]
         return response
 
     def get_context_data(self, **more: Any) -> dict[str, Any]:
-        return super().get_context_data(**more) | {"is_by_mail": reset_is_by_mail()}
+        return {**super().get_context_data(**more), "is_by_mail": reset_is_by_mail()}
 
 
 class NewPasswordView(PasswordResetFromKeyView):  # type: ignore[misc]
