@@ -6,7 +6,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from labeling.agreement.cache import agreement_counted
+from django.core.cache import cache
+
+from labeling.agreement.cache import FRESH, agreement_counted
 from labeling.agreement.filters import Filters as AgreementFilters
 from labeling.agreement.report import in_percent
 from labeling.agreement.units import Period
@@ -87,6 +89,15 @@ def gold_state(request: ProjectRequest, dataset: Dataset, version: DatasetVersio
 
 
 def _agreement(request: ProjectRequest, dataset: Dataset) -> AgreementLine | None:
+    """Return the line as of the last minute: counting reads every label."""
+    key = f"reports:home-agreement:{dataset.pk}"
+    line: AgreementLine | None = cache.get(key)
+    if line is None and (line := _agreement_line(request, dataset)) is not None:
+        cache.set(key, line, timeout=FRESH.total_seconds())
+    return line
+
+
+def _agreement_line(request: ProjectRequest, dataset: Dataset) -> AgreementLine | None:
     agreement = agreement_counted(dataset, AgreementFilters(), actor=request.user).agreement
     if agreement is None or agreement.pairs is None or not agreement.pairs.counted:
         return None

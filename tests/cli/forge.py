@@ -147,8 +147,12 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _done(self, path: str, query: dict[str, list[str]], said: Any) -> tuple[Any, ...]:
         forge, missing = self.server, (404, {"message": "Not Found"})
-        if path == "/user":
-            return 200, {"id": ACCOUNT}
+        alone = {
+            "/user": {"id": ACCOUNT},
+            f"/projects/{PROJECT}/merge_requests/{PULL_REQUEST}/diffs": [{"new_path": name} for name in forge.changed],
+        }
+        if path in alone:
+            return 200, alone[path]
         if path in _LISTS and self.command == "GET":
             return self._listed(path, int(query.get("page", ["1"])[0]), int(query.get("per_page", ["30"])[0]))
         if path in _LISTS and self.command == "POST":

@@ -323,7 +323,7 @@ def test_a_named_file_is_taken_and_one_outside_the_checkout_is_refused(forge, co
     assert compared(*moved, "--tool-file", str(outside)) == Exit.CONFIGURATION
     assert "is not a file of the checkout" in capsys.readouterr().err
     assert main(["gate", "after.jsonl", "--tool-file", str(inside)]) == Exit.CONFIGURATION
-    assert "give --github, too" in capsys.readouterr().err
+    assert "give --github, or --gitlab and --code-quality, too" in capsys.readouterr().err
 
 
 def test_nothing_is_annotated_where_nothing_changed_or_no_line_is_known(forge, compared, tmp_path):

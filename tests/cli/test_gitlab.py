@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from tests.cli.forge import COMMIT, PULL_REQUEST, running_forge
 from tests.cli.test_gate import RIGHT, WRONG, rows
+from tests.cli.test_github import tools_file
 from toolevals.cli.main import main
 from toolevals.cli.output import Exit
 
@@ -73,6 +76,39 @@ def test_what_is_missing_in_the_environment_is_named(forge, rows, monkeypatch, c
         monkeypatch.setenv(name, value)
     assert gate(rows("run", RIGHT)) == Exit.CONFIGURATION
     assert words in capsys.readouterr().err
+
+
+def test_tools_whose_numbers_changed_stand_in_the_code_quality_report(forge, rows, tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("CI_PROJECT_DIR", str(tmp_path))
+    tools_file(tmp_path, "lookup", "track", "refund")
+    forge.changed = ["README.md", "gone.py", "../../etc/passwd", "shop/tools.json"]
+    rules = {"bounds": [{"metric": "selection", "min": 0}]}
+    rules["regressions"] = [{"rule": "cases", "metrics": ["selection"], "most": 1000}]
+    (tmp_path / "gate.json").write_text(json.dumps(rules))
+    report = tmp_path / "quality.json"
+    before, after = rows("before", *[RIGHT] * 20), rows("after", *[RIGHT] * 17, *[WRONG] * 3)
+    asked = (after, "--baseline", before, "--config", str(tmp_path / "gate.json"), "--code-quality", str(report))
+    assert gate(*asked) == Exit.OK, capsys.readouterr().err
+    refund, track = json.loads(report.read_text())
+    # The keys and severities that GitLab's documentation of Code Quality reports requires.
+    assert refund.keys() == {"check_name", "description", "severity", "fingerprint", "location"}
+    assert refund["location"] == {"path": "shop/tools.json", "lines": {"begin": 11}}
+    assert track["location"]["lines"] == {"begin": 7}
+    assert track["description"].startswith("track: called where it is right: 20 → 17. refund called in its place: 0")
+    assert {refund["severity"], track["severity"]} == {"minor"}
+    # The same finding is the same one in the next pipeline; two findings are two.
+    assert gate(*asked) == Exit.OK
+    assert [each["fingerprint"] for each in json.loads(report.read_text())] == [
+        refund["fingerprint"],
+        track["fingerprint"],
+    ]
+    assert refund["fingerprint"] != track["fingerprint"]
+    # Where nothing changed the report is there and empty: GitLab counts the findings as fixed.
+    assert gate(before, *asked[1:]) == Exit.OK
+    assert json.loads(report.read_text()) == []
+    assert gate(*asked[:-1], str(tmp_path / "gone" / "quality.json")) == Exit.CONFIGURATION
+    assert main(["gate", after, "--code-quality", str(report)]) == Exit.CONFIGURATION
+    assert "give --gitlab, too" in capsys.readouterr().err
 
 
 def test_a_job_is_of_one_forge(rows):

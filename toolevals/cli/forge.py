@@ -6,7 +6,7 @@ import os
 import re
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import cached_property
 from http import HTTPStatus
 from pathlib import Path
@@ -14,6 +14,7 @@ from typing import Any, ClassVar, Final
 from urllib.parse import quote
 
 from toolevals.cli.output import CommandError, Exit, note
+from toolevals.cli.tool_lines import file_of_tools, lines_of_tools
 from toolevals.client.connection import PASSING, RetryDeadline, retry_after
 from toolevals.client.http import Http, Response
 from toolevals.json_types import JsonObject
@@ -43,6 +44,10 @@ class Forge(ABC):
     advice: ClassVar[str]
     # The variable with the file of the job's summary; empty where the forge has none.
     summary: ClassVar[str] = ""
+    # The variable with the folder of the checkout.
+    checkout: ClassVar[str]
+    # The file that defines the tools, where --tool-file names it; else the pull request's own files are looked through.
+    tool_file: Path | None = None
 
     def __init__(self, api: str, project: str, token: Mapping[str, str], *, where: str, commit: str, page: str) -> None:
         self.api, self.where, self.commit, self.page = api.rstrip("/"), where, commit, page
@@ -86,6 +91,20 @@ class Forge(ABC):
                 file.write(f"{markdown}\n")
         except OSError as error:
             raise self.wrong(f"cannot write the summary {path}: {error.strerror}") from error
+
+    @abstractmethod
+    def changed_files(self) -> Iterable[str]:
+        """Return the paths of the files that the pull request changes."""
+
+    def lines_of(self, tools: Collection[str]) -> tuple[str, Mapping[str, int]]:
+        """Return the file of the checkout that defines the tools, as the forge names it, and their lines."""
+        root = Path(os.environ.get(self.checkout) or ".").resolve()
+        if self.tool_file is None:
+            return file_of_tools(root, self.changed_files(), tools)
+        file = self.tool_file.resolve()
+        if not file.is_file() or not file.is_relative_to(root):
+            raise self.wrong(f"--tool-file {self.tool_file} is not a file of the checkout {root}")
+        return file.relative_to(root).as_posix(), lines_of_tools(file, tools)
 
     @abstractmethod
     def annotate(self, name: str, report: GateReport, changes: RunChanges | None) -> None:

@@ -5,14 +5,13 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Collection, Mapping
 from functools import cached_property
+from hashlib import sha256
 from pathlib import Path
 from typing import Final, Self
 
 from toolevals.cli.forge import Forge
 from toolevals.cli.output import note
-from toolevals.cli.tool_lines import file_of_tools, lines_of_tools
 from toolevals.json_types import JsonObject
 from toolevals.presentation.gate_annotations import tool_changes
 from toolevals.presentation.gate_comment import RunChanges, text
@@ -40,13 +39,12 @@ class GitHub(Forge):
     failed = {False: "failure", True: "error"}  # noqa: RUF012 - a constant
     context = "context"
     summary = "GITHUB_STEP_SUMMARY"
+    checkout = "GITHUB_WORKSPACE"
     advice = (
         "That of a pull request from a fork never may; else the job needs"
         " `permissions: {pull-requests: write, statuses: write, checks: write}`"
     )
     number = 0
-    # The file that defines the tools, where --tool-file names it; else the pull request's own files are looked through.
-    tool_file: Path | None = None
 
     @classmethod
     def from_environment(cls) -> Self:
@@ -110,7 +108,7 @@ class GitHub(Forge):
         It is neutral: the status decides. A request takes fifty of them, and an update adds to those that are there.
         """
         told = tool_changes(changes)
-        path, lines = self._lines_of({each.tool for each in told}) if told else ("", {})
+        path, lines = self.lines_of({each.tool for each in told}) if told else ("", {})
         annotations = [
             {
                 "path": path,
@@ -141,16 +139,9 @@ class GitHub(Forge):
             }
             check = f"check-runs/{self.ask('POST', 'check-runs', said)[0]['id']}"
 
-    def _lines_of(self, tools: Collection[str]) -> tuple[str, Mapping[str, int]]:
-        """Return the file of the checkout that defines the tools, as the forge names it, and their lines."""
-        root = Path(_said("GITHUB_WORKSPACE") or ".").resolve()
-        if self.tool_file is None:
-            changed = self.pages(f"pulls/{self.number}/files")
-            return file_of_tools(root, [str(each["filename"]) for each in changed], tools)
-        file = self.tool_file.resolve()
-        if not file.is_file() or not file.is_relative_to(root):
-            raise self.wrong(f"--tool-file {self.tool_file} is not a file of the checkout {root}")
-        return file.relative_to(root).as_posix(), lines_of_tools(file, tools)
+    def changed_files(self) -> list[str]:
+        """Return the paths of the files that the pull request changes."""
+        return [str(each["filename"]) for each in self.pages(f"pulls/{self.number}/files")]
 
 
 class GitLab(Forge):
@@ -160,6 +151,9 @@ class GitLab(Forge):
     change = "PUT"
     failed = {False: "failed", True: "failed"}  # noqa: RUF012 - a constant
     context = "name"
+    checkout = "CI_PROJECT_DIR"
+    # Where the job keeps its Code Quality report.
+    code_quality: Path | None = None
     advice = "GITLAB_TOKEN needs the scope `api` and the role of a developer"
     number = ""
 
@@ -200,8 +194,34 @@ class GitLab(Forge):
     def comment(self, number: int) -> str:
         return f"{self.comments}/{number}"
 
+    def changed_files(self) -> list[str]:
+        """Return the paths of the files that the merge request changes."""
+        return [str(each["new_path"]) for each in self.pages(f"merge_requests/{self.number}/diffs")]
+
     def annotate(self, name: str, report: GateReport, changes: RunChanges | None) -> None:
-        """Say nothing: GitLab shows at lines only what a job keeps as a report."""
+        """Write the Code Quality report, where one is asked for: GitLab shows its findings at the lines of the tools.
+
+        A finding has the same fingerprint as long as its text is the same: GitLab tells new ones by it.
+        """
+        if self.code_quality is None:
+            return
+        told = tool_changes(changes)
+        path, lines = self.lines_of({each.tool for each in told}) if told else ("", {})
+        found = [
+            {
+                "check_name": f"toolevals / gate {name}",
+                "description": f"{each.title}. {each.message}",
+                "severity": "minor" if each.is_worse else "info",
+                "fingerprint": sha256(f"{name}\0{path}\0{each.title}\0{each.message}".encode()).hexdigest(),
+                "location": {"path": path, "lines": {"begin": lines[each.tool]}},
+            }
+            for each in told
+            if each.tool in lines
+        ]
+        try:
+            self.code_quality.write_text(json.dumps(found, indent=2))
+        except OSError as error:
+            raise self.wrong(f"cannot write {self.code_quality}: {error.strerror}") from error
 
     def is_ours(self, comment: JsonObject) -> bool:
         """Return whether the token's own account wrote it."""

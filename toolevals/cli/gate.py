@@ -79,7 +79,14 @@ def add_output_options(parser: argparse.ArgumentParser) -> None:
         "--tool-file",
         type=Path,
         metavar="FILE",
-        help="with --github: where the tools are defined; by default the changed file that names most of them",
+        help="with --github or --code-quality: where the tools are defined; by default the changed file that names"
+        " most of them",
+    )
+    group.add_argument(
+        "--code-quality",
+        type=Path,
+        metavar="FILE",
+        help="with --gitlab: write a Code Quality report, which annotates the tools",
     )
     group.add_argument("--strict", action="store_true", help="exit with 3 instead of 0 if there are warnings")
 
@@ -284,11 +291,16 @@ def run(arguments: argparse.Namespace) -> int:
     """Hold the run or the file against the gate, say how it came out, and return the exit status."""
     if arguments.known_as and not arguments.forge:
         raise CommandError(Exit.CONFIGURATION, "--as names a comment: give --github or --gitlab, too")
-    if arguments.tool_file and arguments.forge is not GitHub:
-        raise CommandError(Exit.CONFIGURATION, "--tool-file names where annotations stand: give --github, too")
+    if arguments.code_quality and arguments.forge is not GitLab:
+        raise CommandError(Exit.CONFIGURATION, "--code-quality is a report for GitLab: give --gitlab, too")
+    if arguments.tool_file and not (arguments.forge is GitHub or arguments.code_quality):
+        words = "give --github, or --gitlab and --code-quality, too"
+        raise CommandError(Exit.CONFIGURATION, f"--tool-file names where annotations stand: {words}")
     forge: Forge | None = arguments.forge and arguments.forge.from_environment()
-    if isinstance(forge, GitHub):
+    if forge is not None:
         forge.tool_file = arguments.tool_file
+    if isinstance(forge, GitLab):
+        forge.code_quality = arguments.code_quality
     if forge is None:
         return _held(arguments, None)
     try:

@@ -24,8 +24,8 @@ _DOCUMENT_READY: frozenset[type] = frozenset({Written, type(None)})
 _Preparation = tuple[frozenset[type], Callable[[Any], Any]]
 
 COPIED_AT_ONCE = 2000
-# The longest pause that SQLite makes before it asks for the lock again, and a little.
-SQLITE_ASKS_AGAIN_SECONDS = 0.11
+# Several times as long as a transaction that waits for SQLite's lock pauses before it asks again.
+LEFT_TO_OTHERS_SECONDS = 0.02
 SQLITE_LOG_WAIT_MS = 500
 # Of each index, by SQLite.
 ROWS_LOOKED_AT = 400
@@ -40,11 +40,11 @@ AND 10 * pg_relation_size(oid) > 11 * relpages * current_setting('block_size')::
 def others_write_first() -> None:
     """Let those who wait to write go first: called between two short transactions of long work.
 
-    SQLite gives its lock to the one who asks when it is free, and those who wait ask ten times a second: work that
+    SQLite gives its lock to the one who asks when it is free, and those who wait ask every few milliseconds: work that
     takes it again at once would keep it.
     """
     if connection.vendor == "sqlite" and not connection.in_atomic_block:
-        time.sleep(SQLITE_ASKS_AGAIN_SECONDS)
+        time.sleep(LEFT_TO_OTHERS_SECONDS)
 
 
 def write_ahead_log_empty() -> bool:

@@ -4,7 +4,8 @@ import pytest
 
 from tests.grading.shop_state import CANCELLED, INITIAL, changed, kinds
 from toolevals.grading.layers.execution import grade_execution, state_diff
-from toolevals.grading.matching.value_differences import ABSENT, differing, pointer, same
+from toolevals.grading.matching.value_differences import ABSENT, differing, same
+from toolevals.grading.values.problems import pointer_to
 
 
 @pytest.mark.parametrize(
@@ -105,7 +106,7 @@ def test_items_are_the_same_by_their_id_only_where_it_is_unique():
 
 
 def test_pointers_are_escaped():
-    assert pointer(("a/b", "~", 0)) == "/a~1b/~0/0"
+    assert pointer_to(("a/b", "~", 0)) == "/a~1b/~0/0"
 
 
 @pytest.mark.parametrize(

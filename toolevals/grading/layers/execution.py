@@ -11,8 +11,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from toolevals.grading.matching.value_differences import ABSENT, Difference, differing, pointer, same
+from toolevals.grading.matching.value_differences import ABSENT, Difference, differing, same
 from toolevals.grading.values.canonical import shown
+from toolevals.grading.values.problems import pointer_to
 from toolevals.grading.values.verdicts import Verdict
 from toolevals.json_types import JsonObject, JsonValue
 
@@ -127,8 +128,8 @@ def state_diff(initial: object, expected: object, final: object) -> StateDiff:
     kinds: dict[StateDifferenceKind, list[StateDifference]] = {"wrong": [], "missing": [], "polluted": []}
     for each in differing(ABSENT if initial is None else initial, expected, final):
         kind = _kind(each)
-        record = pointer(each.path[:2])
-        kinds[kind].append(StateDifference(kind, pointer(each.path), record, each.expected, each.actual))
+        record = pointer_to(each.path[:2])
+        kinds[kind].append(StateDifference(kind, pointer_to(each.path), record, each.expected, each.actual))
     return StateDiff(tuple(kinds["wrong"]), tuple(kinds["missing"]), tuple(kinds["polluted"]))
 
 

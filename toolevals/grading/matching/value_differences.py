@@ -170,11 +170,6 @@ class Difference:
     actual: JsonValue
 
 
-def pointer(path: Sequence[str | int]) -> str:
-    """Return a path as a JSON pointer (RFC 6901)."""
-    return "".join(f"/{str(step).replace('~', '~0').replace('/', '~1')}" for step in path)
-
-
 def same(one: object, other: object) -> bool:
     """Tell whether two JSON values are equal: numbers by value, a boolean only with a boolean, text to the letter."""
     return next(differing(ABSENT, one, other), None) is None
@@ -325,17 +320,17 @@ def _operations(before: JsonMapping, after: JsonMapping) -> Iterator[JsonObject]
         path, old, new = waiting.pop()
         for key in old:
             if key not in new:
-                yield {"op": "remove", "path": pointer((*path, key))}
+                yield {"op": "remove", "path": pointer_to((*path, key))}
         for key, value in new.items():
             here = (*path, key)
             if key not in old:
-                yield {"op": "add", "path": pointer(here), "value": value}
+                yield {"op": "add", "path": pointer_to(here), "value": value}
             elif value is old[key]:
                 continue
             elif isinstance(value, Mapping) and isinstance(old[key], Mapping):
                 waiting.append((here, old[key], value))
             elif not same(old[key], value):
-                yield {"op": "replace", "path": pointer(here), "value": value}
+                yield {"op": "replace", "path": pointer_to(here), "value": value}
 
 
 def patched(before: JsonMapping, patch: Sequence[JsonMapping]) -> JsonMapping:

@@ -139,6 +139,7 @@ FILES: list[tuple[str | bytes, str, bool, bool, bool]] = [
     (written(EVALS_EVENTS, lines=True), "openai_evals_run", True, True, False),
     (written([EVALS_ITEM]), "openai_evals_run", True, True, False),
     ("label_studio.json", "label_studio", False, False, False),
+    ("label_studio_min.json", "label_studio_min", False, False, False),
     ("argilla.json", "argilla", False, False, False),
 ]
 

@@ -2,7 +2,8 @@
 
 The shapes are those of the tools' own documents and sources:
 
-- Label Studio's guide, "Label Studio JSON format of annotated tasks" (`data/label_studio.json`).
+- Label Studio's guide, "Label Studio JSON format of annotated tasks" (`data/label_studio.json`),
+  and `convert_to_json_min` of its converter (`data/label_studio_min.json`, the same tasks).
 - `Record.to_dict` and `GenericIO` of the package argilla 2, and `FeedbackRecord` of version 1 (`data/argilla.json`).
 - Langfuse's `fern/apis/server/definition/commons.yml` (`BaseScore` and those that extend it; `ScoreSource`).
 - `langsmith.schemas.Feedback` and `FeedbackSourceBase` of LangSmith's SDK.
@@ -92,6 +93,25 @@ def test_label_studio_gives_each_annotator_a_label_and_names_what_is_none():
     assert found.counts == counts
     assert "2 people who gave them" in found.summary
     assert {each.message for each in found.losses} >= {"helpfulness is not a decision on the call: kept as a note"}
+
+
+def test_json_min_of_label_studio_says_the_same_as_its_json():
+    tasks = json.loads((DATA / "label_studio.json").read_text())
+    rows = json.loads((DATA / "label_studio_min.json").read_text())
+    file = evaluation_file(json.dumps(rows).encode())
+    assert file.detected.format.name == "label_studio_min"
+    whole = [
+        [(by.replace("ada@annotators.example", "user 10"), *rest) for by, *rest in said(row)] for row in rows_of(tasks)
+    ]
+    assert [said(row) for row in rows_of(rows)] == whole
+    # Each call that was recorded is one prediction, though each annotator's row repeats it.
+    assert look(json.dumps(rows).encode()).counts == look(json.dumps(tasks).encode()).counts
+    pointers = {loss.pointer for row in rows_of(rows) for loss in row.losses}
+    assert pointers == {"/helpfulness", "/tool_call_correct", "/comment"}
+    # Where the data has an id of its own, nothing tells its fields from the answers.
+    own = [{"id": rows[0]["id"], **{key: value for key, value in rows[0].items() if key != "id"}}]
+    ((_, refused),) = evaluation_file(json.dumps(own).encode()).examples()
+    assert "Export as JSON instead of JSON-MIN" in str(refused)
 
 
 def test_argilla_is_read_nested_flat_and_as_its_server_answers():

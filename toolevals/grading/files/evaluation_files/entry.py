@@ -13,7 +13,7 @@ from typing import Any, Literal, TypeAlias
 from toolevals.grading.reading.examples import ExampleRow
 from toolevals.grading.reading.parsing.extras import is_count
 from toolevals.grading.values import Transcript
-from toolevals.grading.values.problems import InvalidDocument, Problem
+from toolevals.grading.values.problems import InvalidDocument, Problem, pointer_to
 from toolevals.json_types import JsonMapping
 
 
@@ -102,7 +102,7 @@ def keys(names: str) -> frozenset[str]:
 def unknown_keys(item: JsonMapping, known: frozenset[str], pointer: str = "") -> tuple[Problem, ...]:
     """Return a loss for each key that the reader does not know and that holds something."""
     return tuple(
-        Problem(f"{pointer}/{str(key).replace('~', '~0').replace('/', '~1')}", "is not known in this format: left out")
+        Problem(pointer + pointer_to([key]), "is not known in this format: left out")
         for key, value in item.items()
         if key not in known and value
     )

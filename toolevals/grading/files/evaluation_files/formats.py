@@ -77,6 +77,18 @@ FORMATS: dict[str, FileFormat] = {
             judged=True,
         ),
         FileFormat(
+            "label_studio_min",
+            "Label Studio tasks with annotations, JSON-MIN",
+            _ALL,
+            "what one person said of a task; a recorded call in its data is a prediction",
+            _of_first(label_studio.detect_rows),
+            label_studio.read_rows,
+            ("annotator", "annotation_id", "lead_time"),
+            "times (silently); a row whose data has an id of its own is refused",
+            "the tasks of label_studio, written as Label Studio's converter writes them",
+            judged=True,
+        ),
+        FileFormat(
             "argilla",
             "Argilla records with responses",
             _ALL,

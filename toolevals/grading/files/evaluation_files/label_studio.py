@@ -1,11 +1,14 @@
-"""Reads exports of Label Studio in JSON: tasks, each with the annotations that people made of it.
+"""Reads exports of Label Studio: tasks with the annotations of each person (JSON), or a row for each (JSON-MIN).
 
-Source: Label Studio's guide, "Label Studio JSON format of annotated tasks", and its tags' results.
+Source: Label Studio's guide, "Label Studio JSON format of annotated tasks", its tags' results, and its converter's
+`convert_to_json_min`, which writes the data, `id`, the answers and what it knows of them in this order.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from toolevals.grading.files.evaluation_files.content import example_of, transcript_of
@@ -22,7 +25,7 @@ from toolevals.grading.files.evaluation_files.entry import (
     unknown_keys,
 )
 from toolevals.grading.files.evaluation_files.judging import Answer, judged, split_data
-from toolevals.grading.values.problems import InvalidDocument, Problem
+from toolevals.grading.values.problems import InvalidDocument, Problem, pointer_to
 from toolevals.json_types import JsonMapping
 
 _TASK = keys(
@@ -43,6 +46,46 @@ def detect(item: object) -> str | None:
 def read(document: object) -> Iterator[Found]:
     """Yield each task with what people said of it."""
     yield from entries_read(items_at(document), _task)
+
+
+def detect_rows(item: object) -> str | None:
+    """Return why an item is a row of JSON-MIN; None where it is none."""
+    is_row = isinstance(item, Mapping) and item.keys() >= {"id", "annotator", "annotation_id", "lead_time"}
+    return "entries are rows of JSON-MIN: they have an annotator and an annotation_id" if is_row else None
+
+
+def read_rows(document: object) -> Iterator[Found]:
+    """Yield each row of JSON-MIN with what its person said: rows with one id are of one task."""
+    known: set[str] = set()
+    for pointer, found in entries_read(items_at(document), _row):
+        trial = found.trial if isinstance(found, Entry) else None
+        if isinstance(found, Entry) and trial and trial.external_id in known:
+            # The call that people judged was made once, however many rows repeat it.
+            yield pointer, replace(found, trial=None)
+        else:
+            yield pointer, found
+        known |= {trial.external_id} if trial else set()
+
+
+def _row(item: JsonMapping) -> Entry:
+    names = list(item)
+    if not {"id", "annotator"} <= item.keys():
+        raise InvalidDocument.at("", "is not a row of JSON-MIN: it has no id or no annotator")
+    begin, end = names.index("id"), names.index("annotator")
+    if not begin:
+        words = "stands before the data, which has an id of its own: its fields and the answers look alike"
+        raise InvalidDocument.at("/id", f"{words}. Export as JSON instead of JSON-MIN")
+    data = {name: item[name] for name in names[:begin]} | {"id": item["id"]}
+    results = [{"from_name": name, "value": {"text": item[name]}} for name in names[begin + 1 : end]]
+    entry = _task({"data": data, "annotations": [{"completed_by": item["annotator"], "result": results}]})
+    losses = tuple(Problem(_flat(loss.pointer, names[begin + 1 : end]), loss.message) for loss in entry.losses)
+    return replace(entry, example=entry.example and replace(entry.example, losses=losses), losses=losses)
+
+
+def _flat(pointer: str, answers: Sequence[str]) -> str:
+    """Return the pointer into a row of JSON-MIN for one into the task that was made of it."""
+    data, answer = pointer.removeprefix("/data"), re.match(r"/annotations/0/result/(\d+)", pointer)
+    return pointer_to([answers[int(answer[1])]]) if answer else data
 
 
 def _task(item: JsonMapping) -> Entry:

@@ -21,6 +21,7 @@ from toolevals.grading.layers.troubles.texts import (
     trouble_in_text,
 )
 from toolevals.grading.values import Call, ToolCall
+from toolevals.grading.values.problems import pointer_to
 from toolevals.grading.values.tools import Effect, effect_of_name, words_of_name
 from toolevals.json_types import JsonMapping, JsonObject
 
@@ -122,11 +123,6 @@ def about_faults(words: Iterable[str]) -> bool:
     return any(word in _FAULTS or word.removesuffix("s") in _FAULTS for word in words)
 
 
-def pointer_to(*keys: str | int) -> str:
-    """Return the JSON pointer of these keys."""
-    return "".join("/" + str(key).replace("~", "~0").replace("/", "~1") for key in keys)
-
-
 def _leaves(value: object) -> frozenset[str]:
     found: set[str] = set()
     waiting = [value]
@@ -192,13 +188,13 @@ def _partial(body: Body, plain: Mapping[str, str], call_facts: CallFacts) -> Cla
             or (name in CODE_KEYS | PLAIN_CODE_KEYS and http_code(value) in (206, 207))
             or (name in ("shards", "timedout") and (value is True or (isinstance(value, dict) and value.get("failed"))))
         ):
-            return ClassifiedError("partial", f"{key}: {value}"[:200], pointer_to(key))
+            return ClassifiedError("partial", f"{key}: {value}"[:200], pointer_to([key]))
         some_failed = name in FAILED_PARTS and _counts(value) and not call_facts.about_faults
         if some_failed and (writes or (isinstance(value, list) and name in ("notfound", "unavailable", "failed"))):
             went_well = any(other != key and _counts(worth) for other, worth in body.items())
             words = words_of({}, value) if isinstance(value, list) else ""
             error_class: ErrorClass = "partial" if went_well else class_of_words(words)
-            return ClassifiedError(error_class, words or f"{key}: {value}"[:200], pointer_to(key))
+            return ClassifiedError(error_class, words or f"{key}: {value}"[:200], pointer_to([key]))
         if isinstance(value, list) and not is_error_key(name) and (found := _failed_elements(value, call_facts, key)):
             return found
     return None
@@ -222,7 +218,7 @@ def _failed_elements(rows: list[Any], call_facts: CallFacts, key: str) -> Classi
         return None
     place, found = failed[0]
     error_class: ErrorClass = found.error_class if len(failed) == len(rows) else "partial"
-    return ClassifiedError(error_class, found.words, f"{pointer_to(key) if key else ''}/{place}{found.pointer}")
+    return ClassifiedError(error_class, found.words, f"{pointer_to([key]) if key else ''}/{place}{found.pointer}")
 
 
 def _empty_list(rows: list[Any], call_facts: CallFacts) -> ClassifiedError | None:
@@ -247,7 +243,7 @@ def _empty_object(body: Body, call_facts: CallFacts) -> ClassifiedError | None:
             empty = empty or key
     if empty is None:
         return None
-    return ClassifiedError("empty", f"{empty}: {body[empty]}" if body else empty, pointer_to(empty) if body else "")
+    return ClassifiedError("empty", f"{empty}: {body[empty]}" if body else empty, pointer_to([empty]) if body else "")
 
 
 # `E0421`, `ERR_17`: a code of an error.
@@ -292,7 +288,7 @@ class Errors:
         code = next((code for holder in holders if (code := _code_in(holder)) is not None), None)
         words = words_of(self.body, said)
         error_class = class_of_words(words) if code is None else class_of_code(code)
-        return ClassifiedError(error_class, words or f"{key}: {self.body[key]}", pointer_to(key))
+        return ClassifiedError(error_class, words or f"{key}: {self.body[key]}", pointer_to([key]))
 
     def _coded(self) -> ClassifiedError | None:
         for name, key in self.plain.items():
@@ -302,7 +298,7 @@ class Errors:
                 not self.content or (sure and not self._reads) or (self.explained and (sure or not self._is_record))
             ):
                 words = words_of(self.body, None)
-                return ClassifiedError(class_of_code(code), words or f"{key}: {self.body[key]}", pointer_to(key))
+                return ClassifiedError(class_of_code(code), words or f"{key}: {self.body[key]}", pointer_to([key]))
         return None
 
     def _said(self) -> ClassifiedError | None:
@@ -314,7 +310,7 @@ class Errors:
                 if self.call_facts.about_faults:
                     continue
                 if any(_has_data(value) for other, value in self.body.items() if other in ENVELOPES):
-                    return ClassifiedError("partial", words_of(self.body, said), pointer_to(key))
+                    return ClassifiedError("partial", words_of(self.body, said), pointer_to([key]))
             if not self._is_record or _code_in(self.body) is not None:
                 return self._told(key, said)
         return None
@@ -361,7 +357,7 @@ class Errors:
             and not self.body.get("stdout")
         ):
             words = str(self.body[stderr])
-            return ClassifiedError(class_of_words(words), words, pointer_to(stderr))
+            return ClassifiedError(class_of_words(words), words, pointer_to([stderr]))
         return None
 
     def _numbered(self) -> ClassifiedError | None:
@@ -374,7 +370,7 @@ class Errors:
         error_class = class_of_words(words)
         if own in ("0", "200") or (error_class == "unknown" and not _OWN_CODE.fullmatch(own)):
             return None
-        return ClassifiedError(error_class, words, pointer_to(message))
+        return ClassifiedError(error_class, words, pointer_to([message]))
 
     def _worded(self) -> ClassifiedError | None:
         """Nothing but a message, which reads as an error does."""
@@ -385,7 +381,7 @@ class Errors:
         told = trouble_in_text(self.body[key], is_error=False, about_faults=self.call_facts.about_faults)
         if told is None or told.error_class in ("empty", "partial"):
             return None
-        return told._replace(pointer=pointer_to(key))
+        return told._replace(pointer=pointer_to([key]))
 
 
 def _code_in(body: JsonMapping) -> int | None:
