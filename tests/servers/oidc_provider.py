@@ -70,7 +70,8 @@ def _people_make() -> None:
 
     for name, is_verified in PEOPLE.items():
         email = f"{name}@corp.example" if name != "outi" else "outi@elsewhere.example"
-        user = get_user_model().objects.create(username=name, email=email, first_name=name.title(), last_name="Corp")
+        said = {"username": name, "email": email, "first_name": name.title(), "last_name": "Corp"}
+        user = get_user_model().objects.create(**said)
         EmailAddress.objects.create(user=user, email=email, verified=is_verified, primary=True)
 
 

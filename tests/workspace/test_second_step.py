@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Iterator
 
 import pytest
 from allauth.mfa.models import Authenticator
@@ -40,7 +39,7 @@ def inside(mara) -> Client:
 
 
 @pytest.fixture
-def now(monkeypatch) -> Iterator[list[float]]:
+def now(monkeypatch) -> list[float]:
     """The clock that codes go by."""
     at = [time.time()]
     monkeypatch.setattr("allauth.mfa.totp.internal.auth.time.time", lambda: at[0])
@@ -57,9 +56,9 @@ def code(secret: str, at: float) -> str:
 
 def add_app(client: Client, at: float) -> str:
     page = client.get(APP).content.decode()
-    secret = re.search(r"<code>([A-Z2-7]{32})</code>", page).group(1)
+    [secret] = re.findall(r"<code>([A-Z2-7]{32})</code>", page)
     assert client.post(APP, {"code": code(secret, at)})["Location"] == CODES
-    return secret
+    return str(secret)
 
 
 def recovery_codes(client: Client) -> list[str]:
