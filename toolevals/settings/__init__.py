@@ -38,6 +38,8 @@ from toolevals.settings.private_files import keep_private, secret_key
 from toolevals.settings.rest import REST_FRAMEWORK as REST_FRAMEWORK
 from toolevals.settings.rest import SPECTACULAR_SETTINGS as SPECTACULAR_SETTINGS
 from toolevals.settings.uploads import uploads_storage
+from toolevals.settings.sign_in import *  # noqa: F403 - each is a setting of django-allauth
+from toolevals.settings.sign_in import openid_connect
 
 # New objects between two searches for garbage: Python's 700 take a third of a grading's time, and of a start's.
 gc.set_threshold(50_000)
@@ -73,6 +75,10 @@ INSTALLED_APPS = [
     "django.contrib.humanize",
     "whitenoise.runserver_nostatic",
     "django.contrib.staticfiles",
+    "allauth.account",
+    "allauth.mfa",
+    "allauth.usersessions",
+    "allauth.socialaccount",
     "csp",
     "django_htmx",
     "rest_framework",
@@ -103,6 +109,7 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
+    "allauth.account.middleware.AccountMiddleware",
     "toolevals.workspace.middleware.AccessMiddleware",
     "toolevals.workspace.bodies.BodyMiddleware",
     "toolevals.workspace.middleware.NulMiddleware",
@@ -138,9 +145,9 @@ PASSWORD_HASHERS = ["toolevals.workspace.accounts.hashing.BoundedPasswordHasher"
 # Passwords that a process of the web server hashes at once, so that its other threads are free.
 PASSWORDS_AT_ONCE = env.int("PASSWORDS_AT_ONCE", 2)
 AUTH_USER_MODEL = "workspace.User"
-LOGIN_URL = "workspace:sign-in"
+LOGIN_URL = "account_login"
 LOGIN_REDIRECT_URL = "workspace:home"
-LOGOUT_REDIRECT_URL = "workspace:sign-in"
+LOGOUT_REDIRECT_URL = "account_login"
 AUTH_PASSWORD_VALIDATORS = [
     {
         "NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator",
@@ -149,6 +156,12 @@ AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 10}},
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
 ]
+
+# The provider of single sign-on by OpenID Connect; its part is loaded by who comes that way.
+OPENID_CONNECT = openid_connect(env)
+SOCIALACCOUNT_PROVIDERS = {"openid_connect": {"APPS": [OPENID_CONNECT] if OPENID_CONNECT else []}}
+# Who comes by single sign-on with a verified address of these domains, and has no account, gets one.
+SIGN_ON_DOMAINS = env.list("SIGN_ON_DOMAINS", default=[])
 
 LANGUAGE_CODE = "en"
 TIME_ZONE = env.str("TZ_NAME", "UTC")
