@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from uuid import UUID
 
-from django.core.files.base import ContentFile
-
-from tests.access.runs_arguments import a_graded_run
 from allauth.account.forms import default_token_generator
 from allauth.account.utils import user_pk_to_url_str
 from allauth.mfa.models import Authenticator
+from django.core.files.base import ContentFile
 
+from tests.access.runs_arguments import a_graded_run
 from tests.access.world import Argument, World
 from toolevals.registry.services import registry_create
 from toolevals.runs.remarks.services import note_add

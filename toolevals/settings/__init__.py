@@ -37,9 +37,9 @@ from toolevals.settings.people import SECRET_COLUMNS as SECRET_COLUMNS
 from toolevals.settings.private_files import keep_private, secret_key
 from toolevals.settings.rest import REST_FRAMEWORK as REST_FRAMEWORK
 from toolevals.settings.rest import SPECTACULAR_SETTINGS as SPECTACULAR_SETTINGS
-from toolevals.settings.uploads import uploads_storage
 from toolevals.settings.sign_in import *  # noqa: F403 - each is a setting of django-allauth
 from toolevals.settings.sign_in import openid_connect
+from toolevals.settings.uploads import uploads_storage
 
 # New objects between two searches for garbage: Python's 700 take a third of a grading's time, and of a start's.
 gc.set_threshold(50_000)
