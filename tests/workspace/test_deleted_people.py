@@ -9,6 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from allauth.account.models import EmailAddress
+from allauth.mfa.models import Authenticator
+from allauth.socialaccount.models import SocialAccount
+from allauth.usersessions.models import UserSession
 from django.apps import apps
 from django.conf import settings
 from django.contrib.sessions.models import Session
@@ -36,6 +40,10 @@ WORDS = (NAME, EMAIL, MAILBOX)
 
 def everything_named(world: World, zilpha: User) -> None:
     """Let a row of every table name the person, by every column and every text that can."""
+    EmailAddress.objects.create(user=world.outsider, email=EMAIL)
+    SocialAccount.objects.create(user=world.outsider, provider="oidc", uid=EMAIL, extra_data={"name": NAME})
+    Authenticator.objects.create(user=world.outsider, type=Authenticator.Type.TOTP, data={})
+    UserSession.objects.create(user=world.outsider, session_key="k" * 32, ip="192.0.2.7", user_agent="A browser")
     said: Any = {"by": NAME, "to": [f"{EMAIL.upper()}: done"]}
     # Acts are only ever added.
     audit_record(project=world.project, actor=zilpha, verb="job_cancel", target=world.project, detail=said)
