@@ -47,6 +47,7 @@ VERBS = {
     "backup": Verb("backup", "write database, uploads and signing key to one file, also while the application runs"),
     "restore-backup": Verb("backup", "make the data folder from a backup"),
     "migrate-database": Verb("backup", "copy all rows from SQLite to an empty PostgreSQL database, and compare them"),
+    "audit-export": Verb("audit", "write the audit log as JSON lines, on from where it stopped"),
     "doctor": Verb("doctor", "check this installation"),
     "completion": Verb("completion", "print a shell completion script"),
 }

@@ -8,6 +8,7 @@ from toolevals.workspace import documents as docs
 from toolevals.workspace import errors, search
 from toolevals.workspace.accounts import views as accounts
 from toolevals.workspace.audit import views as audit
+from toolevals.workspace.installation import views as installation
 from toolevals.workspace.jobs import views as jobs
 from toolevals.workspace.jobs.views import JOB_ACTS
 from toolevals.workspace.mentions import views as mentions
@@ -66,8 +67,6 @@ in_project = [
 ]
 urlpatterns = [
     path("", projects.home, name="home"),
-    path("sign-in/", accounts.sign_in, name="sign-in"),
-    path("sign-out/", accounts.sign_out, name="sign-out"),
     path("session/", accounts.session, name="session"),
     path("healthz", errors.health, name="health"),
     path("readyz", readiness.ready, name="ready"),
@@ -91,6 +90,8 @@ urlpatterns = [
     path("projects/deleted/", trash.deleted, name="deleted-projects"),
     path("projects/deleted/<uuid:gone>/restore/", trash.deleted_restore, name="deleted-project-restore"),
     path("projects/deleted/<uuid:gone>/destroy/", trash.deleted_destroy, name="deleted-project-destroy"),
+    path("operations/settings/", installation.installation, name="installation"),
+    path("operations/settings/test-mail/", installation.test_mail, name="installation-test-mail"),
     path("projects/new/", projects.project_new, name="project-new"),
     path("invitations/link/<str:link>/", people.link, name="invitation-link"),
     path("invitations/<uuid:offer>/accept/", people.accept, name="invitation-accept"),
