@@ -40,10 +40,10 @@ WORDS = (NAME, EMAIL, MAILBOX)
 
 def everything_named(world: World, zilpha: User) -> None:
     """Let a row of every table name the person, by every column and every text that can."""
-    EmailAddress.objects.create(user=world.outsider, email=EMAIL)
-    SocialAccount.objects.create(user=world.outsider, provider="oidc", uid=EMAIL, extra_data={"name": NAME})
-    Authenticator.objects.create(user=world.outsider, type=Authenticator.Type.TOTP, data={})
-    UserSession.objects.create(user=world.outsider, session_key="k" * 32, ip="192.0.2.7", user_agent="A browser")
+    EmailAddress.objects.create(user=zilpha, email=EMAIL)
+    Authenticator.objects.create(user=zilpha, type="totp", data={"secret": "hush"})
+    SocialAccount.objects.create(user=zilpha, provider="openid", uid=EMAIL, extra_data={"name": NAME})
+    UserSession.objects.create(user=zilpha, ip="192.0.2.7", user_agent="walk", session_key="hush")
     said: Any = {"by": NAME, "to": [f"{EMAIL.upper()}: done"]}
     # Acts are only ever added.
     audit_record(project=world.project, actor=zilpha, verb="job_cancel", target=world.project, detail=said)
@@ -126,6 +126,7 @@ def exported_tables(zilpha: User) -> dict[str, list[Any]]:
         with zipfile.ZipFile(file) as opened:
             texts = {name: opened.read(name).decode() for name in opened.namelist()}
     assert "argon2" not in str(texts)
+    assert "hush" not in str(texts)
     assert zilpha.password not in str(texts)
     rows = {
         name.removesuffix(".jsonl"): [json.loads(line) for line in text.splitlines()]

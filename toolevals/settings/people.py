@@ -114,8 +114,8 @@ PERSON_TEXTS: Final = (
 )
 # What no export holds: it signs in, signs, or opens what is sealed.
 SECRET_COLUMNS: Final = (
+    "account.emailconfirmation:key",
     "mfa.authenticator:data",
-    "socialaccount.socialapp:key",
     "socialaccount.socialapp:secret",
     "socialaccount.socialtoken:token",
     "socialaccount.socialtoken:token_secret",
