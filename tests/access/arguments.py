@@ -19,11 +19,15 @@ from tests.access.world import Argument
 ARGUMENTS: dict[str, dict[str, Argument]] = {
     "badges": BADGES,
     "labeling": LABELING,
+    "operations": {"table": lambda *_: "failed", "job": workspace_arguments.a_job},
     "registry": REGISTRY,
     "reports": REPORTS,
     "runs": RUNS,
     "sample": {"part": lambda *_: "tools"},
     "traces": TRACES,
+    # Those that django-allauth names.
+    "account_reset_password_from_key": WORKSPACE,
+    "mfa_remove_webauthn": WORKSPACE,
     "workspace": WORKSPACE,
 }
 # What is another thing for each person: all else is there for whoever asks.
@@ -37,6 +41,8 @@ OF_ONE_PERSON: frozenset[Argument] = frozenset(
         labeling_arguments.an_adjudication,
         reports_arguments.a_dropped_file,
         reports_arguments.a_table_file,
+        workspace_arguments.a_mention,
+        workspace_arguments.a_passkey,
         workspace_arguments.a_trashed_project,
         workspace_arguments.an_offer,
     }

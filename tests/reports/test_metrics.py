@@ -145,7 +145,7 @@ def test_requests_are_counted_by_the_name_of_their_address(client):
     after = scraped(client)
     more = {key: value - before.get(key, 0) for key, value in after["toolevals_requests_total"].items()}
     assert {key: value for key, value in more.items() if value} == {
-        ("workspace:sign-in", "2xx"): 1, ("none", "4xx"): 1, ("static", "4xx"): 1, ("monitoring:metrics", "2xx"): 1,
+        ("account_login", "2xx"): 1, ("none", "4xx"): 1, ("static", "4xx"): 1, ("monitoring:metrics", "2xx"): 1,
         ("workspace:project", "3xx"): 1, ("workspace:home", "3xx"): 1,
     }  # fmt: skip
     assert (

@@ -6,7 +6,10 @@ import argparse
 import getpass
 import os
 import sys
-from typing import Any
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any
 
 from toolevals.cli.output import CommandError, Exit, say
 from toolevals.cli.verbs import Verbs
@@ -28,6 +31,7 @@ def add_parser(verbs: Verbs) -> None:
     parser = verbs.add_parser("set-password")
     parser.add_argument("email", help="an account that there is")
     parser.add_argument("--end-tokens", action="store_true", help="revoke the person's API tokens, too")
+    parser.add_argument("--end-second-steps", action="store_true", help="for who has lost phone and passkeys, too")
     parser.set_defaults(run=set_password)
 
 
@@ -107,6 +111,20 @@ def require_tables() -> None:
     raise CommandError(Exit.CONFIGURATION, f"{words} (the data folder here is {settings.DATA_DIR})")
 
 
+@contextmanager
+def new_private_file(path: Path) -> Iterator[IO[bytes]]:
+    """Give a new file that its owner alone reads; none is left where writing fails. Raises CommandError."""
+    try:
+        with os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600), "w+b") as file:
+            try:
+                yield file
+            except BaseException:
+                path.unlink()
+                raise
+    except OSError as error:
+        raise CommandError(Exit.CONFIGURATION, f"cannot write {path}: {error.strerror}") from error
+
+
 def _check(validate: Any, value: str) -> None:
     from django.core.exceptions import ValidationError
 
@@ -144,7 +162,7 @@ def set_password(arguments: argparse.Namespace) -> int:
     load_server()
     from django.core.exceptions import ValidationError
 
-    from toolevals.workspace.accounts.services import account_failures_forget, password_change
+    from toolevals.workspace.accounts.services import account_failures_forget, password_change, second_steps_end
     from toolevals.workspace.models import User
 
     require_tables()
@@ -158,6 +176,10 @@ def set_password(arguments: argparse.Namespace) -> int:
     except ValidationError as error:
         raise CommandError(Exit.CONFIGURATION, " ".join(error.messages)) from error
     account_failures_forget(user)
+    if arguments.end_second_steps:
+        second_steps_end(user=user, actor=None)
     ended = "sessions and API tokens" if arguments.end_tokens else "sessions"
     say(f"{user.email} has a new password. Their {ended} have ended.")
+    if arguments.end_second_steps:
+        say("They sign in without a second step, until they set one up again.")
     return Exit.OK

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 HELP = {
+    "operations:operations": "monitoring#the-operators-page",
+    "operations:storage": "monitoring#the-operators-page",
+    "workspace:installation": "operating#settings",
     "workspace:project": "reports#the-first-page-of-a-project",
     "workspace:members": "operating#accounts",
     "workspace:secrets": "operating#whom-the-server-calls",
@@ -10,11 +13,18 @@ HELP = {
     "workspace:webhook": "notifications#webhooks",
     "workspace:deliveries": "notifications#the-log",
     "workspace:my-notifications": "notifications#e-mail",
+    "account_login": "sign-in",
+    "account_reset_password": "sign-in#a-lost-password",
+    "mfa_index": "sign-in#the-second-step",
+    "usersessions_list": "sign-in",
     "workspace:tokens": "api#authentication",
     "workspace:jobs": "api#long-work",
     "workspace:job": "api#long-work",
     "workspace:trash": "deleting#the-trash",
     "workspace:delete": "deleting",
+    "workspace:project-export": "deleting#a-whole-project",
+    "workspace:people": "deleting#people",
+    "workspace:person": "deleting#people",
     "registry:registries": "importing#tools",
     "registry:registry": "importing#tools",
     "registry:version": "importing#tools",

@@ -6,6 +6,7 @@ import os
 from typing import Any
 
 from django.apps import AppConfig
+from django.conf import settings
 from django.core.checks import CheckMessage, register
 from django.core.checks import Warning as CheckWarning
 from django.db.backends.base.base import BaseDatabaseWrapper
@@ -22,8 +23,13 @@ class WorkspaceConfig(AppConfig):
     def ready(self) -> None:
         """Load the Celery app for web processes too, which ring its broker; prepare connections."""
         import toolevals.celery  # noqa: F401
+        from toolevals.workspace.accounts import security_events  # noqa: F401
         from toolevals.workspace.log_filters import database_reached
 
+        if settings.SENTRY_DSN:
+            from toolevals.workspace.monitoring.sentry import sentry_start
+
+            sentry_start(settings.SENTRY_DSN, settings.RELEASE)
         connection_created.connect(connection_prepare)
         connection_created.connect(database_reached)
 
