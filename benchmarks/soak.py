@@ -50,6 +50,8 @@ MOST = 1.1
 READ = ("", "runs/", "runs/1/", "runs/1/matrix/", "runs/1/cases/", "runs/1/compare/2/", "runs/1/tools.csv", "datasets/")
 BASE = "/api/v1/projects/bench"
 TOLD = 5
+# An import that takes longer is an error.
+IMPORT_SECONDS = 180
 
 
 def rows() -> Iterator[Row]:
@@ -255,6 +257,8 @@ class People:
             sent = person.ask("POST", f"{BASE}/datasets/{slug}/imports/?source=jsonl", body)
             job, began = json.loads(person.content), time.monotonic()
             while job["state"] in ("pending", "running"):
+                if time.monotonic() - began > IMPORT_SECONDS:
+                    raise RuntimeError(f"an import is {job['state']} after {IMPORT_SECONDS} seconds")
                 time.sleep(0.5)
                 person.ask("GET", f"{BASE}/jobs/{job['id']}/")
                 job = json.loads(person.content)
