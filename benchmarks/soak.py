@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
 import sys
 import threading
 import time
@@ -21,7 +22,6 @@ from typing import Any
 from benchmarks._measuring import (
     MINUTES,
     WORDS,
-    answer,
     descendants,
     example,
     graded,
@@ -73,8 +73,7 @@ def rows() -> Iterator[Row]:
                 "PostgreSQL": _server_of(os.getpid(), "postgres"),
                 "Redis": _server_of(os.getpid(), "redis-server"),
             }
-            samples = _sampled(roots, people)
-            found = answer(people)
+            samples, found = _sampled(roots, people)
     yield from _asked(found)
     yield from _held(samples)
 
@@ -108,13 +107,18 @@ def _median(values: list[float]) -> float:
     return sorted(values)[len(values) // 2]
 
 
-def _sampled(roots: dict[str, int], people: Any) -> list[dict[str, dict[str, float]]]:
-    """Look at the processes until the people have gone home."""
+def _sampled(roots: dict[str, int], people: Any) -> tuple[list[dict[str, dict[str, float]]], Any]:
+    """Look at the processes until the people have gone home; return what was seen, and what they say."""
     samples = []
-    while people.poll() is None:
+    while True:
         samples.append({name: _looked(pid) for name, pid in roots.items()})
-        time.sleep(SAMPLE_SECONDS)
-    return samples
+        try:
+            printed, _ = people.communicate(timeout=SAMPLE_SECONDS)
+        except subprocess.TimeoutExpired:
+            continue
+        if people.returncode:
+            raise RuntimeError(f"the people failed with status {people.returncode}")
+        return samples, json.loads(printed)
 
 
 def _looked(root: int) -> dict[str, float]:
