@@ -6,6 +6,7 @@ from django.urls import include, path
 
 urlpatterns = [
     path("", include("toolevals.workspace.urls")),
+    path("", include("toolevals.workspace.accounts.urls")),
     path("p/<slug:project>/", include("toolevals.registry.urls")),
     path("p/<slug:project>/", include("labeling.urls")),
     path("p/<slug:project>/", include("toolevals.runs.urls")),

@@ -18,6 +18,7 @@ EXTRAS = ("server", "sdk", "data", "s3", "sentry")
 # Name of the file in requirements/ -> what it is compiled from. A later file agrees with the earlier ones.
 SOURCES: dict[str, list[str]] = {
     "uv": ["requirements/uv.in"],
+    "build": ["--group", "build"],
     "run": ["pyproject.toml", "--extra", "server"],
     "dev": [
         *("pyproject.toml", *(word for extra in EXTRAS for word in ("--extra", extra))),

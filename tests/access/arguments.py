@@ -25,6 +25,9 @@ ARGUMENTS: dict[str, dict[str, Argument]] = {
     "runs": RUNS,
     "sample": {"part": lambda *_: "tools"},
     "traces": TRACES,
+    # Those that django-allauth names.
+    "account_reset_password_from_key": WORKSPACE,
+    "mfa_remove_webauthn": WORKSPACE,
     "workspace": WORKSPACE,
 }
 # What is another thing for each person: all else is there for whoever asks.
@@ -39,6 +42,7 @@ OF_ONE_PERSON: frozenset[Argument] = frozenset(
         reports_arguments.a_dropped_file,
         reports_arguments.a_table_file,
         workspace_arguments.a_mention,
+        workspace_arguments.a_passkey,
         workspace_arguments.a_trashed_project,
         workspace_arguments.an_offer,
     }

@@ -13,7 +13,7 @@ from django.utils import timezone
 import labeling.label.open_tasks
 from tests.access import labeling_arguments, reports_arguments, runs_arguments
 from tests.access.world import World
-from tests.fixtures.people import member, person
+from tests.fixtures.people import member, person, second_step_of
 from toolevals.workspace import navigation
 from toolevals.workspace.models import Role, SweepTask
 from toolevals.workspace.projects.services import project_create
@@ -49,6 +49,8 @@ def world(django_db_setup: None, django_db_blocker: Any) -> Iterator[World]:
     with django_db_blocker.unblock(), transaction.atomic():
         project = project_create(actor=None, slug="shop", name="Shop support")
         made = World(project, {role: member(project, role) for role in Role}, person("Outsider"))
+        for one in (*made.people.values(), made.outsider):
+            second_step_of(one)
         for make in KEPT:
             make(made, made.owner)
         # A worker that is seen for as long as the walk takes: without one the installation is not ready.

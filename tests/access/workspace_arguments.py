@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from uuid import UUID
 
+from allauth.account.forms import default_token_generator
+from allauth.account.utils import user_pk_to_url_str
+from allauth.mfa.models import Authenticator
 from django.core.files.base import ContentFile
 
 from tests.access.runs_arguments import a_graded_run
@@ -34,7 +37,9 @@ def a_member(world: World, person: User) -> UUID:
 
 
 def a_mention(world: World, person: User) -> UUID:
-    note = note_add(transcript=a_graded_run(world).transcripts.first(), actor=world.outsider, text="See here")
+    transcript = a_graded_run(world).transcripts.first()
+    assert transcript is not None
+    note = note_add(transcript=transcript, actor=world.outsider, text="See here")
     mentions_note(project=world.project, actor=None, people=[person], target=note)
     return Mention.objects.get(target_id=note.pk).pk  # type: ignore[no-any-return]
 
@@ -115,12 +120,26 @@ def a_docs_file(world: World, person: User) -> str:
     return "examples/gate/gate.yaml"
 
 
+def a_passkey(world: World, person: User) -> int:
+    made = Authenticator.objects.create(user=person, type="webauthn", data={"name": "Passkey 1", "credential": {}})
+    return made.pk  # type: ignore[no-any-return]
+
+
+def a_persons_key(world: World, person: User) -> str:
+    return user_pk_to_url_str(world.owner)  # type: ignore[no-any-return]
+
+
+def a_link_key(world: World, person: User) -> str:
+    return default_token_generator.make_token(world.owner)  # type: ignore[no-any-return]
+
+
 ARGUMENTS: dict[str, Argument] = {
     "file": a_docs_file,
     "gone": a_trashed_project,
     "invitation": an_invitation,
     "item": a_trashed_thing,
     "job": a_job,
+    "key": a_link_key,
     "kind": a_kind,
     "link": a_link,
     "member": a_member,
@@ -129,9 +148,11 @@ ARGUMENTS: dict[str, Argument] = {
     "offer": an_offer,
     "page": a_docs_page,
     "person": a_person,
+    "pk": a_passkey,
     "secret": a_secret,
     "thing": a_thing,
     "token": a_token,
+    "uidb36": a_persons_key,
     "webhook": a_webhook,
     "whole": a_whole_project,
 }

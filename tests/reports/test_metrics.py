@@ -145,7 +145,7 @@ def test_requests_are_counted_by_the_name_of_their_address(client):
     after = scraped(client)
     more = {key: value - before.get(key, 0) for key, value in after["toolevals_requests_total"].items()}
     assert {key: value for key, value in more.items() if value} == {
-        ("workspace:sign-in", "2xx"): 1, ("none", "4xx"): 1, ("static", "4xx"): 1, ("monitoring:metrics", "2xx"): 1,
+        ("account_login", "2xx"): 1, ("none", "4xx"): 1, ("static", "4xx"): 1, ("monitoring:metrics", "2xx"): 1,
         ("workspace:project", "3xx"): 1, ("workspace:home", "3xx"): 1,
     }  # fmt: skip
     assert (
@@ -221,6 +221,9 @@ def test_the_dashboard_and_the_alerts_ask_for_series_and_labels_that_are_there(c
     alerts = yaml.safe_load((MONITORING / "alerts.yml").read_text())
     asked = [target["expr"] for panel in board["panels"] for target in panel["targets"]]
     asked += [rule["expr"] for group in alerts["groups"] for rule in group["rules"]]
+    scaling = yaml.safe_load((MONITORING.parent / "deployment" / "kubernetes.yaml").read_text())["items"]
+    scaled = [item["spec"]["triggers"] for item in scaling if item["kind"] == "ScaledObject"]
+    asked += [trigger["metadata"]["query"] for triggers in scaled for trigger in triggers]
     assert len(asked) > 25
     for expression in asked:
         names = set(re.findall(r"\btoolevals_[a-z_]+", expression))

@@ -97,8 +97,8 @@ def counted_and_ready(application: Application, **headers: str) -> None:
     for _ in range(ASKED):
         assert asked(application, "/sign-in/")[0] == 200
     found = series(asked(application, "/metrics", **headers)[1])
-    assert found[("toolevals_requests_total", "workspace:sign-in", "2xx")] == ASKED
-    assert found[("toolevals_request_seconds_count", "workspace:sign-in")] == ASKED
+    assert found[("toolevals_requests_total", "account_login", "2xx")] == ASKED
+    assert found[("toolevals_request_seconds_count", "account_login")] == ASKED
     assert (found[("toolevals_ready", "database")], found[("toolevals_ready", "workers")]) == (1, 0)
     application.worker_start()
     until(lambda: asked(application, "/readyz")[0] == 200)

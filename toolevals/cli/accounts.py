@@ -31,6 +31,7 @@ def add_parser(verbs: Verbs) -> None:
     parser = verbs.add_parser("set-password")
     parser.add_argument("email", help="an account that there is")
     parser.add_argument("--end-tokens", action="store_true", help="revoke the person's API tokens, too")
+    parser.add_argument("--end-second-steps", action="store_true", help="for who has lost phone and passkeys, too")
     parser.set_defaults(run=set_password)
 
 
@@ -161,7 +162,7 @@ def set_password(arguments: argparse.Namespace) -> int:
     load_server()
     from django.core.exceptions import ValidationError
 
-    from toolevals.workspace.accounts.services import account_failures_forget, password_change
+    from toolevals.workspace.accounts.services import account_failures_forget, password_change, second_steps_end
     from toolevals.workspace.models import User
 
     require_tables()
@@ -175,6 +176,10 @@ def set_password(arguments: argparse.Namespace) -> int:
     except ValidationError as error:
         raise CommandError(Exit.CONFIGURATION, " ".join(error.messages)) from error
     account_failures_forget(user)
+    if arguments.end_second_steps:
+        second_steps_end(user=user, actor=None)
     ended = "sessions and API tokens" if arguments.end_tokens else "sessions"
     say(f"{user.email} has a new password. Their {ended} have ended.")
+    if arguments.end_second_steps:
+        say("They sign in without a second step, until they set one up again.")
     return Exit.OK

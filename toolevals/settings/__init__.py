@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import gc
+import re
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +37,8 @@ from toolevals.settings.people import SECRET_COLUMNS as SECRET_COLUMNS
 from toolevals.settings.private_files import keep_private, secret_key
 from toolevals.settings.rest import REST_FRAMEWORK as REST_FRAMEWORK
 from toolevals.settings.rest import SPECTACULAR_SETTINGS as SPECTACULAR_SETTINGS
+from toolevals.settings.sign_in import *  # noqa: F403 - each is a setting of django-allauth
+from toolevals.settings.sign_in import openid_connect
 from toolevals.settings.uploads import uploads_storage
 
 # New objects between two searches for garbage: Python's 700 take a third of a grading's time, and of a start's.
@@ -72,6 +75,10 @@ INSTALLED_APPS = [
     "django.contrib.humanize",
     "whitenoise.runserver_nostatic",
     "django.contrib.staticfiles",
+    "allauth.account",
+    "allauth.mfa",
+    "allauth.usersessions",
+    "allauth.socialaccount",
     "csp",
     "django_htmx",
     "rest_framework",
@@ -88,7 +95,7 @@ INSTALLED_APPS = [
 
 MIDDLEWARE = [
     "toolevals.workspace.monitoring.middleware.RequestMiddleware",
-    "django.middleware.security.SecurityMiddleware",
+    "toolevals.workspace.middleware.HeadersMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "toolevals.workspace.middleware.CompressionMiddleware",
     "toolevals.workspace.middleware.NoStoreMiddleware",
@@ -96,12 +103,13 @@ MIDDLEWARE = [
     "toolevals.traces.middleware.StatusMiddleware",
     "toolevals.workspace.old_names.OldNamesMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
-    "django.middleware.common.CommonMiddleware",
+    "toolevals.workspace.middleware.HostMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
+    "allauth.account.middleware.AccountMiddleware",
     "toolevals.workspace.middleware.AccessMiddleware",
     "toolevals.workspace.bodies.BodyMiddleware",
     "toolevals.workspace.middleware.NulMiddleware",
@@ -137,9 +145,9 @@ PASSWORD_HASHERS = ["toolevals.workspace.accounts.hashing.BoundedPasswordHasher"
 # Passwords that a process of the web server hashes at once, so that its other threads are free.
 PASSWORDS_AT_ONCE = env.int("PASSWORDS_AT_ONCE", 2)
 AUTH_USER_MODEL = "workspace.User"
-LOGIN_URL = "workspace:sign-in"
+LOGIN_URL = "account_login"
 LOGIN_REDIRECT_URL = "workspace:home"
-LOGOUT_REDIRECT_URL = "workspace:sign-in"
+LOGOUT_REDIRECT_URL = "account_login"
 AUTH_PASSWORD_VALIDATORS = [
     {
         "NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator",
@@ -148,6 +156,12 @@ AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 10}},
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
 ]
+
+# The provider of single sign-on by OpenID Connect; its part is loaded by who comes that way.
+OPENID_CONNECT = openid_connect(env)
+SOCIALACCOUNT_PROVIDERS = {"openid_connect": {"APPS": [OPENID_CONNECT] if OPENID_CONNECT else []}}
+# Who comes by single sign-on with a verified address of these domains, and has no account, gets one.
+SIGN_ON_DOMAINS = env.list("SIGN_ON_DOMAINS", default=[])
 
 LANGUAGE_CODE = "en"
 TIME_ZONE = env.str("TZ_NAME", "UTC")
@@ -184,6 +198,14 @@ SECURE_CONTENT_TYPE_NOSNIFF = True
 X_FRAME_OPTIONS = "DENY"
 HTTPS_ONLY = env.bool("HTTPS_ONLY", False)
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = SECURE_SSL_REDIRECT = HTTPS_ONLY
+# Seconds for which browsers that came by HTTPS come by nothing else.
+SECURE_HSTS_SECONDS = env.int("HSTS_SECONDS", 0)
+# Pages ask for none of these; other sites read no answer, and embed none but a badge.
+PERMISSIONS_POLICY = "camera=(), display-capture=(), geolocation=(), microphone=(), midi=(), payment=(), usb=()"
+RESOURCE_POLICY = "same-origin"
+# Probes and scrapers ask a process by its own address and without TLS.
+ASKED_BY_ADDRESS = ("/healthz", "/metrics", "/readyz")
+SECURE_REDIRECT_EXEMPT = [f"^{re.escape(f'{PATH_PREFIX}{path}'.lstrip('/'))}$" for path in ASKED_BY_ADDRESS]
 # Trust what the proxy in front says about the scheme and the client's address.
 BEHIND_PROXY = env.bool("BEHIND_PROXY", False)
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if BEHIND_PROXY else None

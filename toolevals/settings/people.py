@@ -84,6 +84,7 @@ _KEPT: Final = (
     "traces.tracejudge:actor",
     "traces.tracepolicy:actor",
     "workspace.auditentry:actor",
+    "workspace.installationsetting:actor",
     "workspace.invitation:actor",
     "workspace.job:actor",
     "workspace.mention:actor",

@@ -133,7 +133,23 @@ def rules() -> dict[str, Rule]:
 
 
 RULES = {
-    "workspace:sign-in": Rule(Audience.ANYONE),
+    "account_login": Rule(Audience.ANYONE),
+    # What a stranger passes on the way to a session, each of them by what they know or have.
+    **dict.fromkeys(
+        (
+            *("account_reset_password", "account_reset_password_from_key"),
+            *("mfa_authenticate", "mfa_login_webauthn", "openid_connect_login", "openid_connect_callback"),
+        ),
+        Rule(Audience.ANYONE),
+    ),
+    **dict.fromkeys(
+        (
+            *("account_reauthenticate", "mfa_reauthenticate", "mfa_reauthenticate_webauthn"),
+            *("mfa_index", "mfa_activate_totp", "mfa_deactivate_totp", "mfa_add_webauthn", "mfa_remove_webauthn"),
+            *("mfa_view_recovery_codes", "mfa_generate_recovery_codes", "usersessions_list"),
+        ),
+        Rule(Audience.SIGNED_IN),
+    ),
     "workspace:session": Rule(Audience.ANYONE),
     "workspace:health": Rule(Audience.ANYONE),
     "workspace:ready": Rule(Audience.ANYONE),
@@ -145,7 +161,7 @@ RULES = {
         ("workspace:docs", "workspace:docs-search", "workspace:docs-file", "workspace:docs-page"),
         Rule(Audience.SIGNED_IN),
     ),
-    "workspace:sign-out": Rule(Audience.SIGNED_IN),
+    "account_logout": Rule(Audience.SIGNED_IN),
     "workspace:profile": Rule(Audience.SIGNED_IN),
     "workspace:password": Rule(Audience.SIGNED_IN),
     "workspace:my-notifications": Rule(Audience.SIGNED_IN),

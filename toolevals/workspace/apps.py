@@ -23,6 +23,7 @@ class WorkspaceConfig(AppConfig):
     def ready(self) -> None:
         """Load the Celery app for web processes too, which ring its broker; prepare connections."""
         import toolevals.celery  # noqa: F401
+        from toolevals.workspace.accounts import security_events  # noqa: F401
         from toolevals.workspace.log_filters import database_reached
 
         if settings.SENTRY_DSN:

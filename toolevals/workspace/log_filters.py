@@ -12,12 +12,12 @@ import time
 from datetime import UTC, datetime
 from typing import Any, ClassVar
 
-# As in toolevals.workspace.urls.
-_LINK = re.compile(r"(/invitations/link/)[^/\s\"']+")
+# As in toolevals.workspace.urls, and in toolevals.workspace.accounts.urls.
+_LINK = re.compile(r"(/invitations/link/|/sign-in/new-password/[^/]+/)[^/\s\"']+")
 
 
 class LinkFilter(logging.Filter):
-    """Takes the secret out of every line that names the address of an invitation."""
+    """Takes the secret out of every line that names the address of an invitation, or of a new password."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         said = record.getMessage()

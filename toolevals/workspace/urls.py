@@ -67,8 +67,6 @@ in_project = [
 ]
 urlpatterns = [
     path("", projects.home, name="home"),
-    path("sign-in/", accounts.sign_in, name="sign-in"),
-    path("sign-out/", accounts.sign_out, name="sign-out"),
     path("session/", accounts.session, name="session"),
     path("healthz", errors.health, name="health"),
     path("readyz", readiness.ready, name="ready"),

@@ -68,7 +68,7 @@ class SignInFailure(models.Model):
     """One refused sign-in; kept for a day, so that guessing can be slowed down."""
 
     id = PublicIdField()
-    # What was typed as the account, in lower case: it need not exist.
+    # What was typed as the account, in lower case: it need not exist. What is no password has words before it.
     email = models.CharField(max_length=254)
     address = models.CharField(max_length=45)
     at = MomentField(auto_now_add=True)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime, timedelta
 
+from allauth.mfa.models import Authenticator
 from django.contrib.auth import authenticate
 from django.contrib.auth.password_validation import validate_password
 from django.contrib.sessions.models import Session
@@ -27,6 +28,8 @@ FROM_ONE_ADDRESS = 30
 FOR_ONE_ACCOUNT = 50
 KEPT = timedelta(days=1)
 ADDRESSES_KEPT = timedelta(days=90)
+# A session in which no one is signed in, and which only remembers what was asked.
+STATE_SECONDS = 600
 
 
 class SignInRefused(Exception):  # noqa: N818 - an answer, not a defect
@@ -51,12 +54,12 @@ class TooManyFailures(TryLater):
 def user_sign_in(*, request: HttpRequest, email: str, password: str, address: str, on_this_machine: bool) -> User:
     """Return the account with this address and password. Raises `SignInRefused`, `TryLater` among them."""
     email = email.strip().lower()[:254]
-    with _attempt(email, address) as attempt:
+    with attempt(email, address) as counted:
         user = authenticate(request, username=email, password=password)
         if not isinstance(user, User):
             raise SignInRefused("Wrong e-mail address or password.")
         if user.is_sample and not on_this_machine:
-            attempt.delete()
+            counted.delete()
             raise SignInRefused("Sample accounts can only sign in from the machine that runs toolevals.")
     _succeeded(user, address)
     return user
@@ -64,7 +67,7 @@ def user_sign_in(*, request: HttpRequest, email: str, password: str, address: st
 
 def password_confirm(*, user: User, password: str, address: str) -> None:
     """Let a signed-in person prove who they are. Raises as `user_sign_in`; guesses count as those at the sign-in do."""
-    with _attempt(user.email, address):
+    with attempt(user.email, address):
         if not user.check_password(password):
             raise SignInRefused("That is not your password.")
     _succeeded(user, address)
@@ -87,27 +90,34 @@ def sessions_forget(now: datetime) -> None:
 
 
 @contextmanager
-def _attempt(email: str, address: str) -> Iterator[SignInFailure]:
+def attempt(account: str, address: str) -> Iterator[SignInFailure]:
     """Count an attempt as a failure for as long as it is at work, and for good where it fails. Raises `TryLater`.
 
-    It is counted before the limit is looked at: of many at once, no more than the limit are tried.
+    It is counted before the limit is looked at: of many at once, no more than the limit are tried. What is not the
+    password of an account is counted apart, under words of its own before the address.
     """
-    if _guessing(email, address, SignInFailure.objects.all()):
+    account = account[:254]
+    if _guessing(account, address, SignInFailure.objects.all()):
         raise TooManyFailures
-    attempt = SignInFailure.objects.create(email=email, address=address)
-    if _guessing(email, address, SignInFailure.objects.exclude(pk=attempt.pk)):
-        attempt.delete()
+    counted = SignInFailure.objects.create(email=account, address=address)
+    if _guessing(account, address, SignInFailure.objects.exclude(pk=counted.pk)):
+        counted.delete()
         raise TooManyFailures
     try:
-        yield attempt
+        yield counted
     except PasswordsBusy as busy:
-        attempt.delete()
+        counted.delete()
         raise TryLater(str(busy), RETRY_SECONDS) from None
+
+
+def attempts_forget(account: str, address: str) -> None:
+    """Forget the failures from an address after a success."""
+    SignInFailure.objects.filter(email=account[:254], address=address).delete()
 
 
 def _succeeded(user: User, address: str) -> None:
     """Forget the failures of this account from an address, and remember that it signed in from there."""
-    SignInFailure.objects.filter(email=user.email, address=address).delete()
+    attempts_forget(user.email, address)
     SignInAddress.objects.update_or_create(user=user, address=address)
 
 
@@ -174,15 +184,27 @@ def user_update(*, user: User, actor: User | None, name: str) -> User:
 
 
 @transaction.atomic
-def password_change(*, user: User, actor: User | None, password: str, end_tokens: bool = False) -> None:
+def second_steps_end(*, user: User, actor: User | None) -> int:
+    """End every second step of a person who has lost theirs; return how many there were."""
+    count: int = Authenticator.objects.filter(user=user).count()
+    if count:
+        Authenticator.objects.filter(user=user).delete()
+        audit_record(project=None, actor=actor, verb="second_steps_end", target=user)
+    return count
+
+
+@transaction.atomic
+def password_change(
+    *, user: User, actor: User | None, password: str, end_tokens: bool = False, by_mail: bool = False
+) -> None:
     """Set a new password, which ends every other session; with `end_tokens`, the person's API tokens end too.
 
-    Raises `ValidationError` for a weak password.
+    `by_mail`: the person had forgotten the old one. Raises `ValidationError` for a weak password.
     """
     validate_password(password, user)
     user.set_password(password)
     user.save(update_fields=["password"])
-    audit_record(project=None, actor=actor, verb="password_change", target=user)
+    audit_record(project=None, actor=actor, verb="password_reset" if by_mail else "password_change", target=user)
     if end_tokens:
         for token in user.tokens.filter(revoked_at=None).select_related("project").order_by("pk"):
             token_revoke(token=token, actor=actor)

@@ -3,60 +3,122 @@
 from __future__ import annotations
 
 from http import HTTPStatus
+from typing import Any, Final
 
+from allauth.account.views import LoginView, PasswordResetFromKeyView, PasswordResetView
+from django.conf import settings
 from django.contrib import messages
-from django.contrib.auth import login, logout, update_session_auth_hash
+from django.contrib.auth import update_session_auth_hash
 from django.contrib.auth.models import AnonymousUser
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.middleware.csrf import get_token
 from django.shortcuts import redirect, render
+from django.urls import reverse_lazy
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from toolevals.workspace.accounts.forms import PasswordForm, ProfileForm, SignInForm
+from toolevals.workspace.accounts.adapter import answered, refused
+from toolevals.workspace.accounts.forms import NewPasswordForm, PasswordForm, ProfileForm, ResetForm, SignInForm
 from toolevals.workspace.accounts.hashing import RETRY_SECONDS, PasswordsBusy
+from toolevals.workspace.accounts.reset import reset_is_by_mail
 from toolevals.workspace.accounts.services import (
     SignInRefused,
     TryLater,
     password_change,
     password_confirm,
-    user_sign_in,
     user_update,
 )
 from toolevals.workspace.api.problems import problem
 from toolevals.workspace.models import Invitation, User
-from toolevals.workspace.requests import SignedInRequest, client_address, is_by_script, is_on_this_machine, is_own_page
+from toolevals.workspace.requests import SignedInRequest, client_address, is_by_script, is_on_this_machine
+
+ASKED: Final = "If this address has an account with a password, an e-mail with a link is on its way."
+SECOND_STEP: Final = "Your account has a second step. Sign in in another tab, then go on here."
+
+
+class SignInView(LoginView):  # type: ignore[misc]
+    """Asks for address and password, then goes where the person wanted to go; a script is told who is signed in."""
+
+    template_name = "workspace/sign_in.html"
+
+    def form_valid(self, form: SignInForm) -> HttpResponse:
+        response: HttpResponse = super().form_valid(form)
+        if not is_by_script(self.request):
+            return response
+        return _who(self.request.user) if self.request.user.is_authenticated else problem(422, SECOND_STEP)
+
+    def form_invalid(self, form: SignInForm) -> HttpResponse:
+        if not is_by_script(self.request):
+            return answered(form, super().form_invalid(form))
+        words = " ".join(str(text) for texts in form.errors.values() for text in texts)
+        return answered(form, problem(HTTPStatus.UNPROCESSABLE_ENTITY, words))
+
+    def get_context_data(self, **more: Any) -> dict[str, Any]:
+        shown = is_on_this_machine(self.request)
+        samples = User.objects.filter(is_sample=True).order_by("pk") if shown else ()
+        return {**super().get_context_data(**more), "samples": samples, "sign_on": settings.OPENID_CONNECT}
+
+
+class ResetView(PasswordResetView):  # type: ignore[misc]
+    """Sends a link for a new password, where e-mail is set up; else it says whom to ask."""
+
+    template_name = "workspace/password_lost.html"
+    success_url = reverse_lazy("account_login")
+
+    def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        answer: HttpResponse = super().post(request) if reset_is_by_mail() else self.get(request)
+        return answer
+
+    def form_valid(self, form: ResetForm) -> HttpResponse:
+        try:
+            response: HttpResponse = super().form_valid(form)
+        except TryLater as later:
+            form.add_error(None, refused(later))
+            return answered(form, self.form_invalid(form))
+        messages.info(self.request, ASKED)
+        return response
+
+    def get_context_data(self, **more: Any) -> dict[str, Any]:
+        return {**super().get_context_data(**more), "is_by_mail": reset_is_by_mail()}
+
+
+class NewPasswordView(PasswordResetFromKeyView):  # type: ignore[misc]
+    """Lets a person who has the link set a new password. It is not signed in by that."""
+
+    template_name = "workspace/password_new.html"
+    success_url = reverse_lazy("account_login")
+
+    def form_valid(self, form: NewPasswordForm) -> HttpResponse:
+        try:
+            response: HttpResponse = super().form_valid(form)
+        except PasswordsBusy as busy:
+            form.add_error(None, refused(TryLater(str(busy), RETRY_SECONDS)))
+            return answered(form, self.form_invalid(form))
+        return response
 
 
 @never_cache
-@sensitive_post_parameters("password")
-@require_http_methods(["GET", "POST"])
-def sign_in(request: HttpRequest) -> HttpResponse:
-    """Ask for address and password, then go where the person wanted to go; a script is told who is signed in."""
-    status, retry_after = 200, 0
-    form = SignInForm(request.POST or None)
-    if request.method == "POST" and form.is_valid():
-        try:
-            user = user_sign_in(
-                request=request,
-                **form.cleaned_data,
-                address=client_address(request),
-                on_this_machine=is_on_this_machine(request),
-            )
-        except SignInRefused as refusal:
-            form.add_error(None, str(refusal))
-            if isinstance(refusal, TryLater):
-                status, retry_after = 429, refusal.retry_after
-        else:
-            login(request, user)
-            return _who(user) if is_by_script(request) else redirect(_wanted(request))
-    if request.method == "POST" and is_by_script(request):
-        words = " ".join(str(text) for texts in form.errors.values() for text in texts)
-        return _later(problem(status if status != 200 else 422, words), retry_after)
-    samples = User.objects.filter(is_sample=True).order_by("pk") if is_on_this_machine(request) else ()
-    page = render(request, "workspace/sign_in.html", {"form": form, "samples": samples}, status=status)
-    return _later(page, retry_after)
+@require_safe
+def sign_on(request: HttpRequest, provider_id: str) -> HttpResponse:
+    """Lead to the provider of single sign-on, where there is one."""
+    if not settings.OPENID_CONNECT:
+        return redirect("account_login")
+    # Loaded only where it is used.
+    from toolevals.workspace.accounts import single_sign_on
+
+    return single_sign_on.begin(request, provider_id)
+
+
+@never_cache
+@require_safe
+def sign_on_answer(request: HttpRequest, provider_id: str) -> HttpResponse:
+    """Take the answer of the provider."""
+    if not settings.OPENID_CONNECT:
+        return redirect("account_login")
+    from toolevals.workspace.accounts import single_sign_on
+
+    return single_sign_on.finish(request, provider_id)
 
 
 @never_cache
@@ -67,26 +129,8 @@ def session(request: HttpRequest) -> HttpResponse:
     return _who(request.user)
 
 
-@require_POST
-def sign_out(request: HttpRequest) -> HttpResponse:
-    """End the session."""
-    logout(request)
-    return redirect("workspace:sign-in")
-
-
-def _later(response: HttpResponse, seconds: int) -> HttpResponse:
-    if seconds:
-        response["Retry-After"] = str(seconds)
-    return response
-
-
 def _who(user: User | AnonymousUser) -> JsonResponse:
     return JsonResponse({"person": str(user.pk) if user.is_authenticated else ""})
-
-
-def _wanted(request: HttpRequest) -> str:
-    wanted = request.POST.get("next") or request.GET.get("next", "")
-    return wanted if is_own_page(request, wanted) else "workspace:home"
 
 
 @require_http_methods(["GET", "POST"])

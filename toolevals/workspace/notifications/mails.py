@@ -14,6 +14,8 @@ from django.core.mail import EmailMessage
 from django.urls import reverse
 from django.utils.module_loading import import_string
 
+from toolevals.workspace.accounts.reset import LASTS, reset_path
+from toolevals.workspace.clock import database_now
 from toolevals.workspace.home import waiting_for
 from toolevals.workspace.installation.reading import installation_setting
 from toolevals.workspace.models import Delivery, EventKind, Membership, Project, Role, User, untrashed
@@ -43,6 +45,8 @@ def mail_of(delivery: Delivery) -> Mail | None:
         return None
     kind = EventKind(delivery.kind)
     lines: list[str] = []
+    if kind == EventKind.PASSWORD_RESET:
+        return _reset_mail(delivery, user)
     if kind == EventKind.TEST:
         subject, lines = "A test", ["E-mail from toolevals reaches you."]
     elif kind in _OF_ALL_PROJECTS:
@@ -59,7 +63,22 @@ def mail_of(delivery: Delivery) -> Mail | None:
         return None
     choose = page_url(reverse("workspace:my-notifications"))
     text = "\n".join(lines).strip() + f"\n\n-- \nYou chose this e-mail. Choose again: {choose}\n"
-    return Mail(user.email, _line(subject)[:LONGEST_SUBJECT], text, f"{delivery.event.hex}.{user.pk.hex}@toolevals")
+    return Mail(user.email, _line(subject)[:LONGEST_SUBJECT], text, _identifier(delivery, user))
+
+
+def _reset_mail(delivery: Delivery, user: User) -> Mail | None:
+    """Return the mail with the link for a new password; None where it comes too late."""
+    if delivery.created_at < database_now() - LASTS:
+        return None
+    text = (
+        f"Someone asked for a new password for {user.email}. If it was you, set one within an hour:\n\n"
+        f"{page_url(reset_path(user))}\n\nIf it was not you, do nothing: your password stays as it is.\n"
+    )
+    return Mail(user.email, "A new password for toolevals", text, _identifier(delivery, user))
+
+
+def _identifier(delivery: Delivery, user: User) -> str:
+    return f"{delivery.event.hex}.{user.pk.hex}@toolevals"
 
 
 def mail_send(mail: Mail) -> None:

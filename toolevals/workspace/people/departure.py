@@ -9,7 +9,7 @@ from django.contrib.sessions.models import Session
 from django.db import transaction
 from django.db.models import Exists, Max, OuterRef, QuerySet
 
-from toolevals.workspace.audit.services import audit_record
+from toolevals.workspace.audit.services import audit_opened, audit_record
 from toolevals.workspace.bulk import write_ahead_log_empty
 from toolevals.workspace.clock import database_now
 from toolevals.workspace.jobs.files import KINDS
@@ -69,7 +69,7 @@ def user_delete(*, person: User, actor: User | None, heir: User | None = None) -
     All in one transaction. `heir` becomes an owner of the projects that have no other. Raises `DepartureError`, with
     the projects' names, for the last owner of one, and for the last owner of the installation.
     """
-    with transaction.atomic():
+    with audit_opened(person=person):
         locked = _locked(person)
         _hand_over(locked, heir, actor)
         if locked.is_active:

@@ -288,9 +288,7 @@ def _accepted(request: HttpRequest, invitation: Invitation, form: NewAccountForm
         page["Retry-After"] = str(RETRY_SECONDS)
         return page
     messages.info(request, f"Your account is made, and you are a member of {invitation.project.name}. Sign in.")
-    return redirect(
-        f"{reverse('workspace:sign-in')}?next={reverse('workspace:project', args=[invitation.project.slug])}"
-    )
+    return redirect(f"{reverse('account_login')}?next={reverse('workspace:project', args=[invitation.project.slug])}")
 
 
 def _invitation_page(
