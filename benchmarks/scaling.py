@@ -7,6 +7,7 @@ read the processor time.
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import sys
@@ -39,6 +40,7 @@ CASES, TRIALS = 40_000, 20
 # Datasets: for the runs without kills, and for the one with.
 ALL, FEW = "all", "few"
 HOSTS, KILLED_HOSTS, KILL_SECONDS = (1, 2, 4), 3, 5.0
+KILLED_RUNS, KILLED_CASES = 12, 2_000
 READY_SECONDS = 120
 # Tables that hold less of a case are one line.
 LEAST_BYTES = 5.0
@@ -59,7 +61,7 @@ def rows() -> Iterator[Row]:
         for count in HOSTS:
             with hosts(environment, count, broker) as found:
                 began = processor_seconds(os.getpid())
-                done = step("scaling", environment, "grade", ALL, str(cases))
+                done = step("scaling", environment, "grade", ALL, str(cases), "1")
                 spent = processor_seconds(os.getpid()) - began
                 # No host needs what another has on its disk.
                 shared_files = [path for host in found for path in (host.data / "uploads").rglob("*") if path.is_file()]
@@ -69,15 +71,14 @@ def rows() -> Iterator[Row]:
             yield Row(f"{title}: files on their disks", len(shared_files), "files", target=0, better="lower")
             yield from _exact(title, done, cases)
         yield from _stored(before, step("scaling", environment, "stored"), cases * len(HOSTS))
-        # An upload is read by one batch: a larger one would take longer than a host lives.
-        yield from _killed(environment, broker, min(cases, CASES))
+        yield from _killed(environment, broker)
 
 
-def _killed(environment: dict[str, str], broker: RedisServer, cases: int) -> Iterator[Row]:
-    """Kill the hosts in turns while they grade."""
-    kills = 0
+def _killed(environment: dict[str, str], broker: RedisServer) -> Iterator[Row]:
+    """Kill the hosts in turns while they grade runs, none of which takes longer to read than a host lives."""
+    kills, cases = 0, KILLED_RUNS * KILLED_CASES
     with hosts(environment, KILLED_HOSTS, broker) as found:
-        grading = step_started("scaling", environment, "grade", FEW, str(cases))
+        grading = step_started("scaling", environment, "grade", FEW, str(KILLED_CASES), str(KILLED_RUNS))
         while not _ended(grading, KILL_SECONDS):
             host = found[kills % KILLED_HOSTS]
             end_group(host.processes.pop("worker"))
@@ -142,16 +143,13 @@ def hosts(environment: dict[str, str], count: int, broker: RedisServer) -> Itera
         yield found
 
 
-def grade(slug: str, cases: int) -> dict[str, Any]:
-    """Have a run graded by whoever works, and return what came of it."""
-    import io
-
+def grade(slug: str, cases: int, runs: int) -> dict[str, Any]:
+    """Have runs graded by whoever works, and return what came of them together."""
     from labeling.models import DatasetVersion
     from reports.filters.case_filters import Filters
     from reports.filters.matrix_cells import matrix_counts
     from reports.matrix.analysis import matrix_of
     from toolevals.runs.models import CaseGrade
-    from toolevals.runs.runs.requesting import RunRequest, run_request_upload
 
     version = DatasetVersion.objects.get(dataset__slug=slug)
     content = b"".join(
@@ -160,24 +158,32 @@ def grade(slug: str, cases: int) -> dict[str, Any]:
         for trial in range(TRIALS)
     )
     began = time.monotonic()
-    request = RunRequest(experiment="bench", dataset_version=version, trials=TRIALS, name=f"run {time.time_ns()}")
-    run: Any = run_request_upload(
+    asked = [_run(version, content) for _ in range(runs)]
+    found = {"graded": 0, "counted": 0}
+    for run in asked:
+        while run.job.state in ("pending", "running"):
+            time.sleep(0.2)
+            run.job.refresh_from_db()
+        if run.job.state != "succeeded":
+            raise RuntimeError(f"{run.job.state}: {[batch.error for batch in run.job.failures()]}")
+    seconds = time.monotonic() - began
+    for run in asked:
+        run.refresh_from_db()
+        found["graded"] += CaseGrade.objects.filter(grading=run.grading).count()
+        found["counted"] += sum(cell.count for cell in matrix_of(matrix_counts(run.grading, Filters())).cells)
+    return {"seconds": seconds, **found}
+
+
+def _run(version: Any, content: bytes) -> Any:
+    from toolevals.runs.runs.requesting import RunRequest, run_request_upload
+
+    return run_request_upload(
         project=version.dataset.project,
         actor=None,
-        request=request,
+        request=RunRequest(experiment="bench", dataset_version=version, trials=TRIALS, name=f"run {time.time_ns()}"),
         file=io.BytesIO(content),
         file_name="predictions.jsonl",
     )
-    while run.job.state in ("pending", "running"):
-        time.sleep(0.2)
-        run.job.refresh_from_db()
-    seconds = time.monotonic() - began
-    if run.job.state != "succeeded":
-        raise RuntimeError(f"{run.job.state}: {[batch.error for batch in run.job.failures()]}")
-    run.refresh_from_db()
-    counted = sum(cell.count for cell in matrix_of(matrix_counts(run.grading, Filters())).cells)
-    graded = CaseGrade.objects.filter(grading=run.grading).count()
-    return {"seconds": seconds, "graded": graded, "counted": counted}
 
 
 def stored() -> dict[str, Any]:
@@ -198,7 +204,7 @@ def prepare(cases: int) -> None:
     project, tools, _ = prepared()
     from labeling.versions.services import version_freeze
 
-    for slug, count in ((ALL, cases), (FEW, min(cases, CASES))):
+    for slug, count in ((ALL, cases), (FEW, KILLED_CASES)):
         content = b"".join(example(number, f"tool_{number % 10}") for number in range(count // TRIALS))
         version_freeze(dataset=imported(project, tools, slug, content), actor=None)
     work()
@@ -213,4 +219,4 @@ if __name__ == "__main__":
         import django
 
         django.setup()
-        sys.stdout.write(json.dumps(grade(words[0], int(words[1])) if name == "grade" else stored()))
+        sys.stdout.write(json.dumps(grade(words[0], int(words[1]), int(words[2])) if name == "grade" else stored()))

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
 import sys
 import threading
 import time
@@ -21,7 +22,6 @@ from typing import Any
 from benchmarks._measuring import (
     MINUTES,
     WORDS,
-    answer,
     descendants,
     example,
     graded,
@@ -50,6 +50,8 @@ MOST = 1.1
 READ = ("", "runs/", "runs/1/", "runs/1/matrix/", "runs/1/cases/", "runs/1/compare/2/", "runs/1/tools.csv", "datasets/")
 BASE = "/api/v1/projects/bench"
 TOLD = 5
+# An import that takes longer is an error.
+IMPORT_SECONDS = 180
 
 
 def rows() -> Iterator[Row]:
@@ -71,8 +73,7 @@ def rows() -> Iterator[Row]:
                 "PostgreSQL": _server_of(os.getpid(), "postgres"),
                 "Redis": _server_of(os.getpid(), "redis-server"),
             }
-            samples = _sampled(roots, people)
-            found = answer(people)
+            samples, found = _sampled(roots, people)
     yield from _asked(found)
     yield from _held(samples)
 
@@ -106,13 +107,18 @@ def _median(values: list[float]) -> float:
     return sorted(values)[len(values) // 2]
 
 
-def _sampled(roots: dict[str, int], people: Any) -> list[dict[str, dict[str, float]]]:
-    """Look at the processes until the people have gone home."""
+def _sampled(roots: dict[str, int], people: Any) -> tuple[list[dict[str, dict[str, float]]], Any]:
+    """Look at the processes until the people have gone home; return what was seen, and what they say."""
     samples = []
-    while people.poll() is None:
+    while True:
         samples.append({name: _looked(pid) for name, pid in roots.items()})
-        time.sleep(SAMPLE_SECONDS)
-    return samples
+        try:
+            printed, _ = people.communicate(timeout=SAMPLE_SECONDS)
+        except subprocess.TimeoutExpired:
+            continue
+        if people.returncode:
+            raise RuntimeError(f"the people failed with status {people.returncode}")
+        return samples, json.loads(printed)
 
 
 def _looked(root: int) -> dict[str, float]:
@@ -255,6 +261,8 @@ class People:
             sent = person.ask("POST", f"{BASE}/datasets/{slug}/imports/?source=jsonl", body)
             job, began = json.loads(person.content), time.monotonic()
             while job["state"] in ("pending", "running"):
+                if time.monotonic() - began > IMPORT_SECONDS:
+                    raise RuntimeError(f"an import is {job['state']} after {IMPORT_SECONDS} seconds")
                 time.sleep(0.5)
                 person.ask("GET", f"{BASE}/jobs/{job['id']}/")
                 job = json.loads(person.content)
