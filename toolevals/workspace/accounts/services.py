@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from datetime import datetime, timedelta
 
 from allauth.mfa.models import Authenticator
+from allauth.usersessions.models import UserSession
 from django.contrib.auth import authenticate
 from django.contrib.auth.password_validation import validate_password
 from django.contrib.sessions.models import Session
@@ -85,8 +86,9 @@ def sign_in_failures_forget(now: datetime) -> None:
 
 
 def sessions_forget(now: datetime) -> None:
-    """Delete the sessions that have ended."""
+    """Delete the sessions that have ended, and from where they were."""
     Session.objects.filter(expire_date__lt=now).delete()
+    UserSession.objects.exclude(session_key__in=Session.objects.values("session_key")).delete()
 
 
 @contextmanager
