@@ -19,13 +19,15 @@ from typing import Any
 
 from benchmarks import side_by_side
 from benchmarks._compare import compare, pairs_asked
-from benchmarks._measuring import DATABASE, DATABASES, SIZE
+from benchmarks._measuring import DATABASE, DATABASES, MINUTES, SIZE
 
 # Of a comparison that names none: those that take seconds.
 SUITES = ("grading",)
 PAIRS = 8
 NOT_SUITES = {"__main__", "row", "peers", "side_by_side"}
 SIDE_BY_SIDE = "side-by-side"
+# Takes an hour, and is measured where it is named.
+SOAK = "soak"
 
 
 def suites() -> list[str]:
@@ -65,12 +67,11 @@ def main() -> int:
     unknown = set(arguments.suites) - set(suites())
     if unknown:
         parser.error(f"no such suite: {', '.join(sorted(unknown))}")
-    os.environ |= {
-        name: str(value) for name, value in ((SIZE, arguments.size), (DATABASE, arguments.database)) if value
-    }
+    given = {SIZE: arguments.size, DATABASE: arguments.database, MINUTES: arguments.minutes}
+    os.environ |= {name: str(value) for name, value in given.items() if value}
     as_json = arguments.json or not sys.stdout.isatty()
     if arguments.compare is None:
-        return _measure(arguments.suites or suites(), as_json=as_json)
+        return _measure(arguments.suites or [name for name in suites() if name != SOAK], as_json=as_json)
     asked = arguments.suites or SUITES
     return compare(arguments.compare, asked, pairs=arguments.pairs, own_suites=arguments.own_suites, as_json=as_json)
 
@@ -85,6 +86,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--json", action="store_true", help="print JSON even on a terminal")
     text = "examples, rows, cases or spans of a suite that has a size, in place of its own"
     parser.add_argument("--size", type=int, metavar="N", help=text)
+    parser.add_argument("--minutes", type=float, metavar="N", help="of the soak, in place of an hour")
     parser.add_argument("--database", choices=DATABASES, help="one of the two that suites measure on")
     text = f"measure this commit in turns with the checkout (suites: {', '.join(SUITES)}); status 1 if slower"
     parser.add_argument("--compare", metavar="REV", help=text)

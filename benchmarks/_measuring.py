@@ -25,8 +25,8 @@ from tests.servers import PostgresServer
 from tests.servers.process import free_port
 from toolevals.serving.application import end_group
 
-# Set by `--size` and `--database`.
-SIZE, DATABASE = "BENCH_SIZE", "BENCH_DATABASE"
+# Set by `--size`, `--database` and `--minutes`.
+SIZE, DATABASE, MINUTES = "BENCH_SIZE", "BENCH_DATABASE", "BENCH_MINUTES"
 DATABASES = ("SQLite", "PostgreSQL")
 PEOPLE = 8
 # How long `toolevals serve` may take to start with the sample, and to stop.
@@ -159,7 +159,7 @@ def _fields(pid: int) -> list[str]:
         return []
 
 
-def prepared(tools: int = 10) -> tuple[Any, Any, list[Any]]:
+def prepared(tools: int = 10, persons: int = PEOPLE) -> tuple[Any, Any, list[Any]]:
     """Make the tables; return a project, so many published tools, and reviewers. It does what servers do first."""
     django.setup()
     from celery import current_app
@@ -176,7 +176,7 @@ def prepared(tools: int = 10) -> tuple[Any, Any, list[Any]]:
     import toolevals.wsgi  # noqa: F401
 
     project = project_create(actor=None, slug="bench", name="Bench")
-    people = [user_create(actor=None, email=f"client{n}@example.org", name=f"Client {n}") for n in range(PEOPLE)]
+    people = [user_create(actor=None, email=f"client{n}@example.org", name=f"Client {n}") for n in range(persons)]
     for user in people:
         member_set(project=project, actor=None, user=user, role=Role.REVIEWER)
     registry = registry_create(project=project, actor=None, slug="shop", name="Shop")

@@ -108,35 +108,29 @@ class Labeller:
         self.response: Any = None
         self.content = b""
 
-    def ask(self, method: str, path: str, body: str = "") -> float:
+    def ask(self, method: str, path: str, body: str | bytes = "") -> float:
         """Return the seconds to the last byte."""
         taken = timed(lambda: self._ask(method, path, body))
         if self.response.status >= http.HTTPStatus.BAD_REQUEST:
             raise RuntimeError(f"{method} {path}: {self.response.status} {self.content[:300]!r}")
         return taken
 
-    def _ask(self, method: str, path: str, body: str) -> None:
+    def _ask(self, method: str, path: str, body: str | bytes) -> None:
         self.connection.request(method, path, body or None, self.headers)
         self.response = self.connection.getresponse()
         self.content = self.response.read()
 
-    def by_rest(self, labels: int) -> Times:
-        """Claim and submit."""
+    def enter_by_token(self, role: str = "reviewer") -> None:
+        """Send a token of one's own from now on."""
         from toolevals.workspace.models import Role
         from toolevals.workspace.tokens.services import token_create
 
         name = f"bench {time.time_ns()}"
-        _, secret = token_create(project=self.project, actor=None, user=self.user, name=name, role=Role.REVIEWER)
+        _, secret = token_create(project=self.project, actor=None, user=self.user, name=name, role=Role[role.upper()])
         self.headers = {"Authorization": f"Bearer {secret}", "Content-Type": "application/json"}
-        times: Times = {"next": [], "submit": []}
-        for _ in range(labels):
-            times["next"].append(self.ask("POST", f"{BASE}/claims/", json.dumps({"dataset": "support"})))
-            path = f"{BASE}/claims/{json.loads(self.content)['id']}/label/"
-            times["submit"].append(self.ask("POST", path, json.dumps(SAID)))
-        return times
 
-    def by_page(self, labels: int) -> Times:
-        """Submit on the page, which answers with the next example."""
+    def enter_by_session(self) -> None:
+        """Send a session's cookie from now on."""
         from django.test import Client
         from django.utils.crypto import get_random_string
 
@@ -146,12 +140,33 @@ class Labeller:
         cookies = f"sessionid={signed_in.cookies['sessionid'].value}; csrftoken={token}"
         self.headers = {"Cookie": cookies, "HX-Request": "true", "X-CSRFToken": token}
         self.headers["Content-Type"] = "application/x-www-form-urlencoded"
-        self.ask("GET", f"{PAGES}?dataset=support")
-        times: Times = {"submit": []}
-        for _ in range(labels):
-            slot = (self.response.headers["HX-Push-Url"] or "").partition("?")[0]
-            times["submit"].append(self.ask("POST", f"{slot}submit/", urlencode(ENTERED)))
-        return times
+
+    def next_and_submit(self) -> tuple[float, float]:
+        """Claim an example and label it by REST; return what each took."""
+        claimed = self.ask("POST", f"{BASE}/claims/", json.dumps({"dataset": "support"}))
+        path = f"{BASE}/claims/{json.loads(self.content)['id']}/label/"
+        return claimed, self.ask("POST", path, json.dumps(SAID))
+
+    def first_page(self) -> float:
+        """Ask for the page with an example."""
+        return self.ask("GET", f"{PAGES}?dataset=support")
+
+    def submit_page(self) -> float:
+        """Submit on the page, which answers with the next example."""
+        slot = (self.response.headers["HX-Push-Url"] or "").partition("?")[0]
+        return self.ask("POST", f"{slot}submit/", urlencode(ENTERED))
+
+    def by_rest(self, labels: int) -> Times:
+        """Claim and submit so many."""
+        self.enter_by_token()
+        taken = [self.next_and_submit() for _ in range(labels)]
+        return {"next": [each for each, _ in taken], "submit": [each for _, each in taken]}
+
+    def by_page(self, labels: int) -> Times:
+        """Submit so many on the page."""
+        self.enter_by_session()
+        self.first_page()
+        return {"submit": [self.submit_page() for _ in range(labels)]}
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ from django.urls import reverse
 from labeling.label.open_tasks import MANY
 from labeling.models import Dataset, DatasetVersion, Example
 from labeling.second_looks.pending_second_looks import MOST as MOST_LOOKS
-from toolevals.workspace.home import MOST_NEWS, News, PendingTask
+from toolevals.workspace.home import MOST_NEWS, News, PendingTask, due_of
 from toolevals.workspace.models import Job, JobState, Project, Role, within
 from toolevals.workspace.requests import ProjectRequest
 from toolevals.workspace.search import MOST, Found
@@ -27,6 +27,9 @@ def waiting(project: Project, role: Role, counted: Mapping[str, int]) -> Iterato
         return
     at = {name: reverse(f"labeling:{name}", args=[project.slug]) for name in ("label", "questions", "feedback")}
     yield PendingTask(counted["to_label"], "example to label", "examples to label", at["label"], "Label examples", MANY)
+    kept = counted.get("assigned_examples", 0)
+    due = due_of(counted, "assigned_examples")
+    yield PendingTask(kept, "example kept for you", "examples kept for you", at["label"], "Label them", MANY, due)
     looks = reverse("labeling:second-looks", args=[project.slug])
     # Counted for the first page alone; the page after the last label says it in its own words.
     waits = counted.get("second_looks", 0)
@@ -38,6 +41,11 @@ def waiting(project: Project, role: Role, counted: Mapping[str, int]) -> Iterato
         )
         yield PendingTask(
             counted["disputed"], "dispute to decide", "disputes to decide", decide, "Decide disputes", MANY
+        )
+        mine, due = counted.get("assigned_disputes", 0), due_of(counted, "assigned_disputes")
+        at_mine = f"{reverse('labeling:adjudicate', args=[project.slug])}?list&assigned=me"
+        yield PendingTask(
+            mine, "dispute assigned to you", "disputes assigned to you", at_mine, "See your disputes", MANY, due
         )
         yield PendingTask(
             counted["to_answer"], "question to answer", "questions to answer", at["questions"], "Answer questions", MANY

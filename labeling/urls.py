@@ -78,6 +78,11 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("datasets/<slug:dataset>/views/<uuid:view>/delete/", saved_views.saved_view_delete, name="saved-view-delete"),
     path("datasets/<slug:dataset>/examples/<uuid:example>/", examples.example, name="example"),
     path("datasets/<slug:dataset>/examples/<uuid:example>/dispute/", examples.dispute, name="dispute"),
+    path(
+        "datasets/<slug:dataset>/examples/<uuid:example>/disputes/<uuid:dispute>/assign/",
+        examples.dispute_assign,
+        name="dispute-assign",
+    ),
     path("datasets/<slug:dataset>/examples/<uuid:example>/decided-by/", examples.decided_by, name="decided-by"),
     path("datasets/<slug:dataset>/examples/<uuid:example>/reopen/", examples.reopen, name="reopen"),
     path(

@@ -1,6 +1,6 @@
 """Say who may do what in `reports`: every member reads, labellers may dispute the gold, adjudicators gate runs."""
 
-from toolevals.workspace.access import Audience, Rule
+from toolevals.workspace.access import Audience, Grant, Rule
 from toolevals.workspace.models import Role
 
 PAGES = (
@@ -239,4 +239,10 @@ RULES = {
     # Its address is a secret of its own, which an adjudicator makes and takes back.
     "badges:badge": Rule(Audience.ANYONE),
     "monitoring:metrics": Rule(Audience.OPERATOR),
+    "operations-api:operations": Rule(Audience.OPERATOR),
+    # How the whole installation runs is for those who own it.
+    **{
+        f"operations:{name}": Rule(Audience.SIGNED_IN, grant=Grant.OPERATES)
+        for name in ("operations", "storage", "operations-csv", "retry")
+    },
 }

@@ -64,10 +64,10 @@ def end_when_still(**_: Any) -> None:
 
 
 @worker_ready.connect
-def sweeper_start(**_: Any) -> None:
+def sweeper_start(sender: Any, **_: Any) -> None:
     """Every worker sweeps, in its main process."""
     from toolevals.workspace.jobs.sweeper import Sweeper
 
-    sweeper = Sweeper()
+    sweeper = Sweeper(sender.app.amqp.queues.consume_from)
     sweeper.start()
     worker_shutting_down.connect(lambda **_: sweeper.stop(), weak=False)

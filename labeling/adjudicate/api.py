@@ -18,6 +18,7 @@ from labeling.adjudicate.services import (
     adjudication_decide,
     adjudication_set_aside,
     adjudication_withdraw,
+    dispute_assign,
     dispute_open,
     dispute_settle,
     gold_restore,
@@ -59,11 +60,19 @@ class DisputeSerializer(serializers.ModelSerializer[Dispute]):
     """Someone's, or an import's, doubt."""
 
     actor = serializers.CharField(source="actor.name", default=None, allow_null=True)
+    assignee = serializers.CharField(source="assignee.name", default=None, allow_null=True)
     expectation = serializers.JSONField(allow_null=True)
 
     class Meta:
         model = Dispute
-        fields = ("id", "revision", "actor", "reason", "expectation", "created_at", "settled_at")
+        fields = ("id", "revision", "actor", "reason", "expectation", "assignee", "due_on", "created_at", "settled_at")
+
+
+class DisputeAssignmentSerializer(PlainSerializer):
+    """The adjudicator who should decide a dispute, and the day until when."""
+
+    person = serializers.UUIDField(allow_null=True, help_text="The id of an adjudicator; null is no one.")
+    due_on = serializers.DateField(allow_null=True, default=None)
 
 
 class NewDisputeSerializer(PlainSerializer):
@@ -216,7 +225,8 @@ class AdjudicationDetail(LabelingView):
         sides = sides_of(found, self.user, self.role)
         disputes = Dispute.objects.filter(revision=found).visible_to(self.user, self.role).open().order_by("-pk")
         skips = skip_reasons_of(found, self.user, self.role)
-        whole = {"revision": found, "sides": sides, "skips": skips, "disputes": disputes.select_related("actor")}
+        disputes = disputes.select_related("actor", "assignee")
+        whole = {"revision": found, "sides": sides, "skips": skips, "disputes": disputes}
         return Response(ComparisonSerializer(whole).data)
 
     @extend_schema(request=DecisionSerializer, responses={201: GoldSerializer})
@@ -294,7 +304,7 @@ class Disputes(LabelingView, ListAPIView[Dispute]):
     def get_queryset(self) -> QuerySet[Dispute]:
         example = self.find_example(self.kwargs["example"])
         disputes = Dispute.objects.filter(revision__example=example).visible_to(self.user, self.role)
-        return disputes.select_related("actor")
+        return disputes.select_related("actor", "assignee")
 
     @extend_schema(request=NewDisputeSerializer, responses={201: DisputeSerializer})
     def post(self, request: Request, example: UUID) -> Response:
@@ -317,3 +327,19 @@ class DisputeSettle(LabelingView):
         )
         settled = dispute_settle(dispute=found, actor=self.user)
         return Response(DisputeSerializer(settled).data)
+
+
+class DisputeAssignment(LabelingView):
+    """Say who should decide an open dispute, and until when."""
+
+    @extend_schema(request=DisputeAssignmentSerializer, responses=DisputeSerializer)
+    def put(self, request: Request, dispute: UUID) -> Response:
+        disputes = Dispute.objects.filter(within(self.project, "revision__example__dataset"))
+        found = get_object_or_404(disputes.visible_to(self.user, self.role), pk=dispute)
+        serializer = DisputeAssignmentSerializer(data=request.data)
+        serializer.is_valid(raise_exception=True)
+        pk = serializer.validated_data["person"]
+        person = get_object_or_404(self.project.members, pk=pk) if pk else None
+        due_on = serializer.validated_data["due_on"]
+        assigned = dispute_assign(dispute=found, actor=self.user, person=person, due_on=due_on)
+        return Response(DisputeSerializer(assigned).data)

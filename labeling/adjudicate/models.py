@@ -132,6 +132,9 @@ class Dispute(models.Model):
     reason = models.TextField()
     # What it should be, where that is known.
     expectation = DocumentField(null=True)
+    # Who should decide it, and until when: others still may.
+    assignee = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+", db_index=False)
+    due_on = models.DateField(null=True)
     settled_at = models.DateTimeField(null=True)
     created_at = MomentField(auto_now_add=True)
 
@@ -140,6 +143,7 @@ class Dispute(models.Model):
     class Meta:
         indexes: ClassVar[list[models.Index]] = [
             models.Index(fields=["revision"], name="dispute_open", condition=models.Q(settled_at=None)),
+            models.Index(fields=["assignee"], name="dispute_assignee", condition=models.Q(settled_at=None)),
         ]
 
 

@@ -6,7 +6,7 @@ adjudication.
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import date, timedelta
 from typing import Any, NamedTuple
 
 from django.db import transaction
@@ -35,7 +35,7 @@ from toolevals.grading.values.problems import InvalidDocument, Problem
 from toolevals.json_types import JsonObject
 from toolevals.workspace.audit.services import audit_record
 from toolevals.workspace.clock import database_now
-from toolevals.workspace.models import User
+from toolevals.workspace.models import Role, User
 
 OWN_DISPUTE = "You have disputed this gold label; someone else must decide."
 REOPENED = "revision_reopen"
@@ -88,6 +88,30 @@ def dispute_settle(*, dispute: Dispute, actor: User) -> Dispute:
                 detail={"revision": str(revision.pk)},
             )
     dispute.refresh_from_db()
+    return dispute
+
+
+@transaction.atomic
+def dispute_assign(*, dispute: Dispute, actor: User, person: User | None, due_on: date | None = None) -> Dispute:
+    """Say who should decide an open dispute and until when, or no one; others still may.
+
+    Raises InvalidAct where the dispute is settled, or the person may not decide it: who does not adjudicate here, has
+    labelled the example, or disputes its gold.
+    """
+    revision = revision_locked(dispute.revision_id)
+    if revision.resolution not in RESOLVED or not Dispute.objects.filter(pk=dispute.pk).open().exists():
+        raise InvalidAct("This dispute is settled, or its example is labelled again.")
+    project = revision.example.dataset.project
+    if person is not None:
+        adjudicators = project.memberships.filter(role__gte=Role.ADJUDICATOR, user__is_active=True)
+        if not adjudicators.filter(user=person).exists():
+            raise InvalidAct(f"{person.name} does not adjudicate in this project.")
+        if decides_own(revision, person) or judges_own(revision, person):
+            raise InvalidAct(f"{person.name} has labelled the example or disputes its gold, and may not decide it.")
+    dispute.assignee, dispute.due_on = person, due_on if person else None
+    dispute.save(update_fields=["assignee", "due_on"])
+    detail = {"person": str(person.pk) if person else None, "due_on": str(dispute.due_on) if dispute.due_on else None}
+    audit_record(project=project, actor=actor, verb="dispute_assign", target=dispute, detail=detail)
     return dispute
 
 

@@ -40,7 +40,7 @@ from labeling.label_form.calls import FieldProblem
 from labeling.label_form.form_from_expectation import empty_form, form_of
 from labeling.label_form.panel import panel
 from labeling.label_form.reading import Entered, read_form, read_json
-from labeling.models import Adjudication, Draft, LabelAnswer, Revision
+from labeling.models import Adjudication, Dispute, Draft, LabelAnswer, Revision
 from labeling.questions.services import question_open
 from labeling.second_looks.bias import second_look_remarks
 from toolevals.grading.json_schema.conformance import expectation_problems
@@ -62,11 +62,16 @@ EXPECTATION = LabelAnswer.EXPECTATION.value
 
 @require_GET
 def adjudicate(request: ProjectRequest) -> HttpResponse:
-    """Go to the first example that waits for a decision; with `?list`, list them."""
+    """Go to the first example that waits for a decision; with `?list`, list them, or with `&assigned=me` one's own."""
     waiting = Revision.objects.to_adjudicate(request.project, request.user)
     if "list" in request.GET:
+        mine = request.GET.get("assigned") == "me"
+        if mine:
+            waiting = waiting.filter(pk__in=Dispute.objects.filter(assignee=request.user).open().values("revision"))
         page = page_of(waiting.order_by(), request.GET.get("before", ""))
-        return render(request, "labeling/adjudicate_list.html", {"page": page, "total": waiting.count()})
+        return render(
+            request, "labeling/adjudicate_list.html", {"page": page, "total": waiting.count(), "is_mine": mine}
+        )
     return _next(request, after=request.GET.get("after", ""))
 
 

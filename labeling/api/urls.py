@@ -86,6 +86,7 @@ urlpatterns = [
     path("examples/<uuid:example>/golds/", examples.Golds.as_view(), name="golds"),
     path("examples/<uuid:example>/disputes/", adjudicate.Disputes.as_view(), name="disputes"),
     path("disputes/<uuid:dispute>/settle/", adjudicate.DisputeSettle.as_view(), name="dispute-settle"),
+    path("disputes/<uuid:dispute>/assignment/", adjudicate.DisputeAssignment.as_view(), name="dispute-assignment"),
     path("labelling/", batches.Labelling.as_view(), name="labelling"),
     path("datasets/<slug:dataset>/queue/", batches.Queue.as_view(), name="queue"),
     path("datasets/<slug:dataset>/batches/", batches.Batches.as_view(), name="batches"),

@@ -157,6 +157,12 @@ class AssignmentSerializer(ChoiceSerializer):
     batch = serializers.UUIDField(allow_null=True, default=None)
 
 
+class DueAssignmentSerializer(AssignmentSerializer):
+    """The same, and until when they should be labelled."""
+
+    due_on = serializers.DateField(allow_null=True, default=None)
+
+
 class AssignedSerializer(PlainSerializer):
     """Counts the places that are kept, or are so no more."""
 
@@ -241,21 +247,22 @@ class Batch(LabelingView):
 class Assignments(LabelingView):
     """Keep one place of each chosen example for a person; by DELETE, no more."""
 
-    @extend_schema(request=AssignmentSerializer, responses=AssignedSerializer)
+    @extend_schema(request=DueAssignmentSerializer, responses=AssignedSerializer)
     def post(self, request: Request, dataset: str) -> Response:
-        return self._act(slots_assign, request, dataset)
+        return self._act(slots_assign, DueAssignmentSerializer, request, dataset)
 
     @extend_schema(request=AssignmentSerializer, responses={200: AssignedSerializer}, extensions={HAS_BODY: True})
     def delete(self, request: Request, dataset: str) -> Response:
-        return self._act(slots_unassign, request, dataset)
+        return self._act(slots_unassign, AssignmentSerializer, request, dataset)
 
-    def _act(self, act: Any, request: Request, slug: str) -> Response:
+    def _act(self, act: Any, asks: type[AssignmentSerializer], request: Request, slug: str) -> Response:
         dataset = self.find_dataset(slug)
-        serializer = AssignmentSerializer(data=request.data, context={"project": self.project})
+        serializer = asks(data=request.data, context={"project": self.project})
         serializer.is_valid(raise_exception=True)
         data = serializer.validated_data
         batch = _batch(dataset, data["batch"]) if data["batch"] else None
-        count = act(dataset=dataset, actor=self.user, person=data["person"], choice=serializer.choice, batch=batch)
+        said = {name: data[name] for name in ("person", "due_on") if name in data}
+        count = act(dataset=dataset, actor=self.user, choice=serializer.choice, batch=batch, **said)
         return Response({"examples": count})
 
 

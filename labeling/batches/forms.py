@@ -20,9 +20,10 @@ MAX_SEED = 2**31 - 1
 MOST_NAMED = 10
 
 
-def reviewers_of(project: Project) -> QuerySet[User]:
-    """Return who may label in a project, by name."""
-    return project.members.filter(memberships__project=project, memberships__role__gte=Role.REVIEWER).order_by("name")
+def reviewers_of(project: Project, role: Role = Role.REVIEWER) -> QuerySet[User]:
+    """Return who may label in a project, or has a higher role at least, by name."""
+    labelling = project.members.filter(memberships__project=project, memberships__role__gte=role)
+    return labelling.filter(is_active=True).order_by("name")
 
 
 class PersonChoice(forms.ModelChoiceField[User]):
@@ -30,6 +31,17 @@ class PersonChoice(forms.ModelChoiceField[User]):
 
     def label_from_instance(self, obj: Any) -> str:
         return str(obj.name)
+
+
+class AssigneeForm(PlainForm):
+    """The adjudicator who should decide something, and until when."""
+
+    person = PersonChoice(queryset=User.objects.none(), required=False)
+    due_on = forms.DateField(required=False)
+
+    def __init__(self, *args: Any, project: Project, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["person"].queryset = reviewers_of(project, Role.ADJUDICATOR)  # type: ignore[attr-defined]
 
 
 class LabellingForm(PlainForm):

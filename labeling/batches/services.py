@@ -110,28 +110,38 @@ def batch_close(*, batch: LabelBatch, actor: User | None) -> LabelBatch:
 
 @transaction.atomic
 def slots_assign(
-    *, dataset: Dataset, actor: User | None, person: User, choice: Choice, batch: LabelBatch | None = None
+    *,
+    dataset: Dataset,
+    actor: User | None,
+    person: User,
+    choice: Choice,
+    batch: LabelBatch | None = None,
+    due_on: date | None = None,
 ) -> int:
     """Keep one free place of each chosen example for one person, of a batch or of the dataset; return how many.
 
-    Examples that the person may not label, or has a place in, are passed over. Raises InvalidAct for someone who does
-    not label here, InvalidDocument for ids that no example has, each at its place in `/external_ids`.
+    What is kept for them already gets the day when it is due, too. Examples that the person may not label, or has a
+    place in, are passed over. Raises InvalidAct for someone who does not label here, InvalidDocument for ids that no
+    example has, each at its place in `/external_ids`.
     """
     _require_reviewer(dataset, person)
     _require_known(dataset, choice, batch)
     now = database_now()
     fit = _waiting(dataset, choice, batch).free(now).for_reviewer(person)
     first: dict[Any, Any] = {}
+    theirs = []
     for revision, slot, assignee in fit.in_turn().values_list("revision", "pk", "assignee"):
         if assignee == person.pk:
             first[revision] = None
+            theirs.append(slot)
         first.setdefault(revision, slot)
     chosen = {revision: slot for revision, slot in first.items() if slot is not None}
     kept = 0
     for some in _locked(list(chosen)[: choice.first]):
         slots = LabelSlot.objects.filter(pk__in=[chosen[revision] for revision in some], assignee=None)
-        kept += slots.free(now).update(assignee=person)
-    detail = {"person": str(person.pk), "examples": kept}
+        kept += slots.free(now).update(assignee=person, due_on=due_on)
+    LabelSlot.objects.filter(pk__in=theirs, assignee=person).update(due_on=due_on)
+    detail = {"person": str(person.pk), "examples": kept, "due_on": due_on.isoformat() if due_on else None}
     audit_record(project=dataset.project, actor=actor, verb="slots_assign", target=batch or dataset, detail=detail)
     return kept
 
@@ -194,6 +204,7 @@ def _require_reviewer(dataset: Dataset, person: User | None) -> None:
     if person is None:
         return
     members = Membership.objects.filter(project=dataset.project_id, user=person, role__gte=Role.REVIEWER)
+    members = members.filter(user__is_active=True)
     if not members.exists():
         raise InvalidAct(f"{person.name} does not label in this project.")
 

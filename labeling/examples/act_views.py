@@ -49,6 +49,7 @@ class AssignForm(PlainForm):
     """The person for whom examples are kept."""
 
     person = PersonChoice(queryset=User.objects.none(), required=False, empty_label="no one: the first who comes")
+    due_on = forms.DateField(required=False, label="Due", widget=forms.DateInput(attrs={"type": "date"}))
 
 
 class BatchForm(PlainForm):
@@ -91,7 +92,7 @@ def _assign(request: ProjectRequest, dataset: Dataset, examples: list[Example], 
     if person is None:
         free = slots_unassign(dataset=dataset, actor=request.user, choice=choice)
         return f"{_places(free)} kept for no one any more."
-    kept = slots_assign(dataset=dataset, actor=request.user, person=person, choice=choice)
+    kept = slots_assign(dataset=dataset, actor=request.user, person=person, choice=choice, due_on=said["due_on"])
     words = f"Kept for {person.name}: {kept:,} of {len(examples):,}."
     return words if kept == len(examples) else f"{words} The others have no place that is free for them."
 

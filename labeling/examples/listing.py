@@ -15,13 +15,13 @@ from labeling.batches.overlap import Overlap
 from labeling.coverage.table import Cell
 from labeling.examples.models import ExampleQuerySet
 from labeling.examples.shown_strata import hidden_strata
-from labeling.examples.told import COMMENTS, FLAG, LABELS, WHO, Reader
+from labeling.examples.told import COMMENTS, FLAG, KEPT, LABELS, WHO, Reader
 from labeling.models import Dataset, Example, GoldSource, Resolution
 from toolevals.workspace.paging import Page, page_of, sought_page_of
 from toolevals.workspace.requests import whole_number
 
 LIST_SIZE = 100
-FILTERS: Final = ("q", "status", "covers", "tool", "gold", "source", LABELS, WHO, FLAG, COMMENTS, *Example.STRATA)
+FILTERS: Final = ("q", "status", "covers", "tool", "gold", "source", LABELS, WHO, FLAG, COMMENTS, KEPT, *Example.STRATA)
 # What an index finds in order, and what is sorted only where few examples are left.
 INDEXED: Final = ("id", "added")
 COUNTED: Final = ("strata", "labels", "status", "gold", "flags", "comments")

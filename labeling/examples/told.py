@@ -33,12 +33,13 @@ from django.db.models.functions import Coalesce, Concat
 from labeling.blindness import RESOLVED, comparable, is_resolved, labelled_by, visible
 from labeling.examples.models import ExampleQuerySet
 from labeling.examples.shown_strata import hidden_strata
+from labeling.label.assigned import kept_for
 from labeling.label.querysets import LabelQuerySet, SlotQuerySet
 from labeling.models import Comment, Dataset, Example, Label, LabelSlot, Revision, SlotState
 from labeling.questions.models import CommentQuerySet
 from toolevals.workspace.models import Role, User
 
-FLAG, COMMENTS, LABELS, WHO = "flag", "comments", "labels", "who"
+FLAG, COMMENTS, LABELS, WHO, KEPT = "flag", "comments", "labels", "who", "kept"
 NAMED, OWN = "named", "own"
 # Labels of one example are asked for by their number up to this.
 MOST_LABELS = 5
@@ -84,11 +85,13 @@ class Reader:
         return Comment.objects.readable_by(self.user, self.role)
 
     def filtered(self, examples: ExampleQuerySet, asked: dict[str, str]) -> ExampleQuerySet:
-        """Return the examples with so many labels, by this person, flagged, commented; unknown values find none."""
+        """Return the examples that filters find, such as those labelled by a person; unknown values find none."""
         if asked.get(FLAG):
             examples = examples.filter(current__in=self.flagged().values("revision"))
         if asked.get(COMMENTS):
             examples = examples.filter(current__in=self.comments().order_by().values("revision"))
+        if asked.get(KEPT):
+            examples = examples.filter(current__in=kept_for(self.user).order_by().values("revision"))
         if who := asked.get(WHO):
             examples = _by(examples, self.named_slots(), who)
         if labels := asked.get(LABELS):

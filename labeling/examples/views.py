@@ -12,6 +12,7 @@ from typing import Any
 from urllib.parse import urlencode
 from uuid import UUID
 
+from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
@@ -20,6 +21,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from labeling.adjudicate import services
 from labeling.adjudicate.resolution import settle_due
 from labeling.adjudicate.services import dispute_open, revision_reopen
+from labeling.batches.forms import AssigneeForm, reviewers_of
 from labeling.blindness import RESOLVED, TO_DECIDE, decides_own, judges_own, may_recall, may_see_resolution
 from labeling.conversation import read_conversation
 from labeling.conversation.turns import folded
@@ -49,6 +51,7 @@ from labeling.models import (
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.grading.values.verdicts import decided_words
 from toolevals.registry.tool_lists import tools_in
+from toolevals.workspace.mentions.names import text_named
 from toolevals.workspace.models import AuditEntry, Role, User
 from toolevals.workspace.requests import ProjectRequest, whole_number
 
@@ -92,6 +95,23 @@ def dispute(request: ProjectRequest, dataset: str, example: UUID) -> HttpRespons
         return dispute_open(revision=current, actor=request.user, reason=reason)
 
     return _acted(request, example_row, form, open_dispute, dispute_form=form)
+
+
+@require_POST
+def dispute_assign(request: ProjectRequest, dataset: str, example: UUID, dispute: UUID) -> HttpResponse:
+    """Say who should decide a dispute, and until when."""
+    example_row = _example(request, dataset, example)
+    disputes = Dispute.objects.filter(revision__example=example_row).visible_to(request.user, request.role)
+    found = get_object_or_404(disputes, pk=dispute)
+    form = AssigneeForm(request.POST, project=request.project)
+    if not form.is_valid():
+        messages.error(request, "Nothing was assigned: choose an adjudicator, and a day such as 2027-01-31.")
+    else:
+        try:
+            services.dispute_assign(dispute=found, actor=request.user, **form.cleaned_data)
+        except InvalidAct as error:
+            messages.error(request, str(error))
+    return redirect("labeling:example", request.project.slug, dataset, example_row.pk)
 
 
 @require_POST
@@ -187,7 +207,8 @@ def _context(request: ProjectRequest, example: Example, **shown: Any) -> dict[st
         "set_aside": LabelAnswer(revision.set_aside_as).label if resolution == Resolution.SET_ASIDE else "",
         "tools": offered(tools_in(revision.tools)),
         "history": history_of(revision, request.user, request.role),
-        "disputes": disputes.select_related("actor"),
+        "disputes": disputes.select_related("actor", "assignee"),
+        "adjudicators": reviewers_of(request.project, Role.ADJUDICATOR),
         "dispute_form": DisputeForm(),
         "reopen_form": ReasonForm(prefix="reopen"),
         "restore_form": ReasonForm(),
@@ -388,7 +409,7 @@ def _comments(revision: Revision, user: User, role: Role) -> Iterator[Event]:
             yield Event(comment.created_at, comment.external_author, "noted", why=comment.text, notes=(ELSEWHERE,))
             continue
         what = "asked" if comment.author_id == comment.asker_id else "answered"
-        yield Event(comment.created_at, _name(comment.author), what, why=comment.text)
+        yield Event(comment.created_at, _name(comment.author), what, why=text_named(comment.text))
 
 
 def _acts(revision: Revision, user: User, role: Role) -> Iterator[Event]:

@@ -17,7 +17,7 @@ from labeling.models import Example, ImportPart, StagedExample
 from toolevals.json_types import JsonObject
 from toolevals.presentation.csv import csv_stream
 from toolevals.workspace.models import Job, Upload
-from toolevals.workspace.uploads.services import upload_store
+from toolevals.workspace.uploads.services import file_delete, upload_store
 
 # So many are told on the page; the file of lines tells all that were kept.
 LISTED = 100
@@ -168,7 +168,7 @@ def lines_stored(job: Job, parts: Sequence[ImportPart], findings: Findings) -> I
         yield lines
     except BaseException:
         if lines.upload is not None:
-            lines.upload.file.delete(save=False)
+            file_delete(lines.upload)
         raise
 
 

@@ -92,6 +92,8 @@ class LabelSlot(models.Model):
         "labeling.LabelBatch", null=True, on_delete=models.SET_NULL, related_name="slots", db_index=False
     )
     assignee = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+", db_index=False)
+    # Until when they should have labelled it; of no meaning without them.
+    due_on = models.DateField(null=True)
     reviewer = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+", db_index=False)
     state = models.CharField(max_length=12, choices=SlotState.choices, default=SlotState.OPEN)
     # Higher first; within one priority by `turn`, lower first, then the oldest revision. All three are the revision's,

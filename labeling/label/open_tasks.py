@@ -5,16 +5,20 @@ Nothing in it tells of anyone else's labels.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from statistics import median
 from typing import Any
 from uuid import UUID
 
+from django.conf import settings
 from django.core.cache import cache
 from django.core.cache import cache as kept_numbers
 from django.db import models
+from django.db.models import Subquery
 from django.utils import timezone
+from django.utils.module_loading import import_string
 
 from labeling.label.queries import calibration_waiting, own_counts
 from labeling.label.statements import count_left
@@ -22,6 +26,7 @@ from labeling.models import CalibrationRound, Comment, Dataset, Feedback, Label,
 from labeling.second_looks.pending_second_looks import looks_due
 from toolevals.workspace.clock import database_now
 from toolevals.workspace.expressions import lengths
+from toolevals.workspace.mentions.queries import unread, unread_count
 from toolevals.workspace.models import Project, Role, User
 
 # Beyond this the exact number tells no one anything, and counting it would cost.
@@ -34,7 +39,7 @@ FAR_MORE = 2 * MANY
 # What a person holds, and what they have labelled.
 Counts = tuple[int, int]
 # What is counted for everyone who labels, and for adjudicators besides.
-OF_ALL = ("answered", "to_read")
+OF_ALL = ("answered", "to_read", "mentions")
 OF_ADJUDICATORS = ("differing", "disputed", "to_answer")
 
 
@@ -83,6 +88,9 @@ def counted(project: Project, user: User, role: Role) -> dict[str, int]:
     if role < Role.REVIEWER:
         return {}
     found = dict.fromkeys(OF_ADJUDICATORS, 0) | _counted_rows(project, user, role)
+    if found["mentions"]:
+        # Of those that there are, the ones that may be read.
+        found["mentions"] = unread_count(project, user, role)
     waiting = calibration_waiting(project, user)
     return found | {
         "to_label": to_label(project, user),
@@ -94,8 +102,15 @@ def counted(project: Project, user: User, role: Role) -> dict[str, int]:
 
 
 def counted_at_home(project: Project, user: User, role: Role) -> dict[str, int]:
-    """Return what waits for a person and is counted for the first page alone: their second looks."""
-    return {} if role < Role.REVIEWER else {"second_looks": len(looks_due(project, user))}
+    """Return what waits for a person and is counted for the first page alone: their second looks.
+
+    Of who does not label, the mentions, which `counted` tells of others.
+    """
+    if role < Role.REVIEWER:
+        issues = {"assigned_issues": _assigned(project, user)["assigned_issues"]}
+        numbers, due = _told(issues, lengths(project, [*issues.values()], most=MANY, also=_first_due(issues)).get())
+        return numbers | due | {"mentions": unread_count(project, user, role)}
+    return {"second_looks": len(looks_due(project, user))}
 
 
 def to_calibrate(project: Project, user: User) -> CalibrationRound | None:
@@ -111,13 +126,35 @@ def _counted_rows(project: Project, user: User, role: Role) -> dict[str, int]:
     key = f"labeling.differing:{project.pk}:{user.pk}:{project.decide_own}"
     far_more = role >= Role.ADJUDICATOR and kept_numbers.get(key) is not None
     names = tuple(name for name in _names(role) if not (far_more and name == "differing"))
-    rows = _rows(project, user, role)
-    numbers = lengths(project, [rows[name] for name in names], most=FAR_MORE).get()
-    found = dict(zip(names, numbers, strict=True))
+    assigned = _assigned(project, user)
+    rows = _rows(project, user, role) | assigned
+    names = (*names, *assigned)
+    told = lengths(project, [rows[name] for name in names], most=FAR_MORE, also=_first_due(assigned)).get()
+    found, due = _told({name: rows[name] for name in names}, told)
     if found.get("differing") == FAR_MORE:
         kept_numbers.set(key, True, KEPT_SECONDS)
-    known = {"differing": MANY} if far_more else {}
+    known = due | ({"differing": MANY} if far_more else {})
     return known | {name: min(number, MANY) for name, number in found.items()}
+
+
+def _assigned(project: Project, user: User) -> dict[str, models.QuerySet[Any, Any]]:
+    """Return the rows that are assigned to a person, by the names of `ASSIGNED` in the settings."""
+    return {name: import_string(path)(project, user) for name, path in settings.ASSIGNED.items()}
+
+
+def _first_due(rows: Mapping[str, models.QuerySet[Any, Any]]) -> list[Subquery]:
+    """Return, of each, the first day on which one is due."""
+    dated = (each.filter(due_on__isnull=False).order_by("due_on").values("due_on")[:1] for each in rows.values())
+    return [Subquery(each) for each in dated]
+
+
+def _told(rows: Mapping[str, Any], told: Sequence[Any]) -> tuple[dict[str, int], dict[str, int]]:
+    """Return the numbers by name, and the days by which they are due as ordinals, 0 where none is."""
+    days = [name for name in rows if name in settings.ASSIGNED]
+    numbers = dict(zip(rows, told[: len(rows)], strict=True))
+    return numbers, {
+        f"{name}_due": day.toordinal() if day else 0 for name, day in zip(days, told[len(rows) :], strict=True)
+    }
 
 
 def _names(role: Role) -> tuple[str, ...]:
@@ -131,6 +168,7 @@ def _rows(project: Project, user: User, role: Role) -> dict[str, models.QuerySet
     rows: dict[str, models.QuerySet[Any, Any]] = {
         "answered": comments.answered_to(user),
         "to_read": Feedback.objects.for_reviewer(project, user).unseen(),
+        "mentions": unread(project, user),
     }
     if role >= Role.ADJUDICATOR:
         rows["differing"] = Revision.objects.differing_for(project, user)

@@ -11,6 +11,8 @@ from labeling.errors import InvalidAct
 from labeling.expectations.reading import text_required
 from labeling.models import Comment, QuestionView, Revision
 from toolevals.workspace.audit.services import audit_record
+from toolevals.workspace.mentions.names import names_bound
+from toolevals.workspace.mentions.services import mentions_note
 from toolevals.workspace.models import Membership, Role, User
 
 MAX_COMMENT = 4000
@@ -43,8 +45,8 @@ def comment_add(*, revision: Revision, asker: User, actor: User, text: str) -> C
     """Add a remark to the thread between `asker` and the adjudicators, and return it.
 
     The asker begins the thread; adjudicators answer who have nothing to do with the example's labels, and are not asked
-    for one. Raises InvalidDocument for an empty text, InvalidAct where the example is resolved or the thread is none of
-    this person's business.
+    for one. Members that it mentions are told as far as they may read it. Raises InvalidDocument for an empty text or
+    an ambiguous name, InvalidAct where the example is resolved or the thread is none of this person's business.
     """
     said = text_required(text, name="text")[:MAX_COMMENT]
     locked = Revision.objects.select_for_update(of=("self",)).select_related("example__dataset__project")
@@ -54,10 +56,12 @@ def comment_add(*, revision: Revision, asker: User, actor: User, text: str) -> C
         raise InvalidAct("This example is resolved. If you disagree with the gold, dispute it on the example’s page.")
     if actor.pk != asker.pk:
         _require_answerable(revision, asker, actor, project.pk)
+    said, mentioned = names_bound(project, said)
     Comment.objects.filter(revision=revision, asker=asker, is_unanswered=True).update(is_unanswered=False)
     comment = Comment.objects.create(
         revision=revision, asker=asker, author=actor, text=said, is_unanswered=actor.pk == asker.pk
     )
+    mentions_note(project=project, actor=actor, people=mentioned, target=comment)
     audit_record(
         project=project, actor=actor, verb="comment_add", target=comment, detail={"revision": str(revision.pk)}
     )

@@ -10,6 +10,7 @@ from uuid import UUID
 
 from labeling.blindness import RESOLVED, may_answer
 from labeling.models import Comment, QuestionView, Revision
+from toolevals.workspace.mentions.names import text_named
 from toolevals.workspace.models import Role, User
 
 YOU, REVIEWER, ADJUDICATOR = "You", "A reviewer", "An adjudicator"
@@ -77,7 +78,8 @@ def _may_add(asker: UUID | None, user: User, *, answers: bool) -> bool:
 
 def _thread(rows: Sequence[Comment], user: User, *, named: bool, may_add: bool) -> Thread:
     remarks = tuple(
-        Remark(_author(row, user, named=named), row.text, row.created_at, row.author_id == user.pk) for row in rows
+        Remark(_author(row, user, named=named), text_named(row.text), row.created_at, row.author_id == user.pk)
+        for row in rows
     )
     return Thread(rows[0].pk, remarks, rows[0].asker_id == user.pk, may_add)
 

@@ -62,14 +62,15 @@ def comment_add(request: ProjectRequest, revision: UUID) -> HttpResponse:
     revision_row = _revision(request, revision)
     services.question_open(revision=revision_row, actor=request.user)
     about = request.POST.get("about", OWN)
-    problem = ""
+    text, problem = request.POST.get(f"comment:{about}", ""), ""
     try:
         asker = _asker(request, revision_row, about)
-        text = request.POST.get(f"comment:{about}", "")
         with suppress(AlreadyTaken), once(request):
             services.comment_add(revision=revision_row, asker=asker, actor=request.user, text=text)
-    except InvalidDocument:
-        problem = "Write something first."
+    except InvalidDocument as error:
+        problem = (
+            f"Nothing is sent: the text {error.problems[0].message}." if text.strip() else "Write something first."
+        )
     except InvalidAct as error:
         problem = str(error)
     if request.headers.get("HX-Request"):

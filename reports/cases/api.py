@@ -36,6 +36,7 @@ from toolevals.runs.models import CaseGrade, JudgedCase
 from toolevals.runs.remarks.services import note_add, tag_add, tag_remove
 from toolevals.workspace.api.base import NewestFirst, ProjectView
 from toolevals.workspace.api.plain import PlainSerializer
+from toolevals.workspace.mentions.names import text_named
 from toolevals.workspace.requests import whole_number
 from toolevals.workspace.tables import serializer_of
 
@@ -203,7 +204,7 @@ class CaseRemarksView(ProjectView):
     def get(self, request: Request, number: int, case_id: UUID) -> Response:
         transcript = case_or_404(self.project, number, case_id).transcript
         tags = [_said(each, "tag", each.tag) for each in transcript.tags.select_related("actor")]
-        notes = [_said(each, "note", each.text) for each in transcript.notes.select_related("actor")]
+        notes = [_said(each, "note", text_named(each.text)) for each in transcript.notes.select_related("actor")]
         return Response(CaseRemarksSerializer({"tags": tags, "notes": notes}).data)
 
     @extend_schema(request=RemarkRequestSerializer, responses={201: CaseRemarkSerializer})
@@ -217,7 +218,7 @@ class CaseRemarksView(ProjectView):
             said = _said(tag, kind, tag.tag)
         else:
             note = note_add(transcript=transcript, actor=self.user, text=text)
-            said = _said(note, kind, note.text)
+            said = _said(note, kind, text_named(note.text))
         return Response(CaseRemarkSerializer(said).data, status=HTTPStatus.CREATED)
 
     @extend_schema(

@@ -33,6 +33,7 @@ from toolevals.runs.models import (
 )
 from toolevals.runs.queries import TOO_LARGE
 from toolevals.workspace.expressions import ids_as_text
+from toolevals.workspace.mentions.names import text_named
 from toolevals.workspace.models import Project, within
 from toolevals.workspace.requests import read_id
 
@@ -279,7 +280,7 @@ def _rows(grading: Grading, kind: str, remarks: list[Any]) -> Iterator[tuple[Any
             *whose,
             each.pk,
             kind,
-            getattr(each, KINDS[kind][1]),
+            text_named(getattr(each, KINDS[kind][1])),
             each.actor.name if each.actor else "",
             each.created_at,
         )

@@ -223,7 +223,11 @@ def badge(request: ProjectRequest, key: str) -> HttpResponse:
     return HttpResponse(
         badge_svg(held.status if held else ""),
         content_type="image/svg+xml; charset=utf-8",
-        headers={"Cache-Control": "no-cache, max-age=0", "X-Robots-Tag": "noindex"},
+        headers={
+            "Cache-Control": "no-cache, max-age=0",
+            "Cross-Origin-Resource-Policy": "cross-origin",
+            "X-Robots-Tag": "noindex",
+        },
     )
 
 

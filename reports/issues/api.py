@@ -58,7 +58,7 @@ class IssuesView(ProjectView):
         responses=serializer_of(PAGE),
     )
     def get(self, request: Request) -> Response:
-        page = issue_page(self.project, IssueFilter.of_address(request.query_params.dict()))
+        page = issue_page(self.project, IssueFilter.of_address(request.query_params.dict(), self.user))
         document = {"count": page.count, "pages": page.pages, "results": page.rows}
         return Response(serializer_of(PAGE)(document).data)
 
@@ -119,6 +119,7 @@ class IssueOwnerSerializer(PlainSerializer):
     """The person who owns an issue."""
 
     owner = serializers.UUIDField(allow_null=True, help_text="The id of a member; null takes the owner away.")
+    due_on = serializers.DateField(allow_null=True, default=None, help_text="Until when; of no meaning without owner.")
 
 
 class IssueNameSerializer(PlainSerializer):
@@ -161,7 +162,7 @@ def _reopen(issue: Issue, actor: User, _sent: JsonObject) -> None:
 def _own(issue: Issue, actor: User, sent: JsonObject) -> None:
     """Give the issue to a member, or to no one."""
     owner = member_asked(issue.project, sent["owner"]) if sent["owner"] else None
-    services.issue_own(issue=issue, actor=actor, owner=owner)
+    services.issue_own(issue=issue, actor=actor, owner=owner, due_on=sent["due_on"])
 
 
 def _name(issue: Issue, actor: User, sent: JsonObject) -> None:

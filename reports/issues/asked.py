@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import date
 from typing import Any
 from uuid import UUID
 
@@ -47,3 +48,11 @@ def issue_asked(project: Project, pk: UUID | None) -> Issue:
     if found is None:
         raise InvalidDocument.at("/issue", "is not in this project")
     return found
+
+
+def due_asked(text: str) -> date | None:
+    """Return the day that a text names, None of none. Raises InvalidDocument."""
+    try:
+        return date.fromisoformat(text) if text else None
+    except ValueError:
+        raise InvalidDocument.at("/due_on", "is not a day, such as 2027-01-31") from None

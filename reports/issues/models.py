@@ -61,6 +61,8 @@ class Issue(models.Model):
     fixed_in = models.ForeignKey(Agent, null=True, on_delete=models.SET_NULL, related_name="+")
     fixed_from = models.PositiveIntegerField(null=True)
     owner = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")
+    # Until when the owner should be done with it.
+    due_on = models.DateField(null=True)
     # When agents answered so in runs, and when such traces came: first and last.
     first_seen = models.DateTimeField()
     last_seen = models.DateTimeField()

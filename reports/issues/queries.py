@@ -24,7 +24,7 @@ from toolevals.traces.blindness import closed_to
 from toolevals.traces.models import Trace
 from toolevals.traces.production.version_counts import Version
 from toolevals.workspace.clock import database_now
-from toolevals.workspace.models import Project, Role
+from toolevals.workspace.models import Project, Role, User
 from toolevals.workspace.paging import ROWS_AT_ONCE
 from toolevals.workspace.requests import page_number, whole_number
 
@@ -67,10 +67,12 @@ class IssueFilter:
     baseline: int = 0
     sort: str = "state"
     page: int = 1
+    # Whose issues alone, where those are asked for.
+    owner: UUID | None = None
 
     @classmethod
-    def of_address(cls, query: Mapping[str, str]) -> IssueFilter:
-        """Read an address; what it cannot mean is left out."""
+    def of_address(cls, query: Mapping[str, str], user: User) -> IssueFilter:
+        """Read an address of this reader's; what it cannot mean is left out."""
         state, layer, sort, change = (text(query, name) for name in ("state", "layer", "sort", "change"))
         run = whole_number(query.get("run", "")) or 0
         return cls(
@@ -84,13 +86,14 @@ class IssueFilter:
             (whole_number(query.get("baseline", "")) or 0) if run else 0,
             sort if sort in SORTS else "state",
             page_number(query.get("page", "1")),
+            user.pk if text(query, "owner") == "me" else None,
         )
 
     def query(self, **changes: str) -> str:
         """Return the address of this list with these values, on its first page unless one is given."""
         asked = {"state": self.state, "layer": self.layer, "tool": self.tool, "agent": self.agent, "q": self.text}
         asked |= {"run": str(self.run) if self.run else "", "change": self.change}
-        asked |= {"baseline": str(self.baseline) if self.baseline else ""}
+        asked |= {"baseline": str(self.baseline) if self.baseline else "", "owner": "me" if self.owner else ""}
         return address_query(asked | {"sort": "" if self.sort == "state" else self.sort} | changes)
 
 
@@ -111,6 +114,11 @@ class IssueRow:
     @property
     def owner(self) -> str:
         return self.issue.owner.name if self.issue.owner else ""
+
+    @property
+    def due_on(self) -> str:
+        """The day until when the owner should be done, as 2027-01-31; empty where none is set."""
+        return self.issue.due_on.isoformat() if self.issue.due_on else ""
 
     @property
     def fixed_in(self) -> str:
@@ -257,6 +265,8 @@ def _wanted(project: Project, asked: IssueFilter) -> Any:
     issues = issues.filter(**{name: value for name, value in given.items() if value})
     if asked.text:
         issues = issues.filter(Q(name__icontains=asked.text) | Q(error_text__icontains=asked.text))
+    if asked.owner:
+        issues = issues.filter(owner=asked.owner)
     if asked.agent:
         issues = issues.filter(_has(_cases(project, agent__name=asked.agent)))
     return (

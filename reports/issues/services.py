@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import date
 from typing import Any
 
 from django.db import transaction
@@ -73,12 +74,13 @@ def issue_reopen(*, issue: Issue, actor: User) -> None:
 
 
 @transaction.atomic
-def issue_own(*, issue: Issue, actor: User, owner: User | None) -> None:
-    """Give an issue to a person, or to no one."""
+def issue_own(*, issue: Issue, actor: User, owner: User | None, due_on: date | None = None) -> None:
+    """Give an issue to a person, perhaps until a day, or to no one."""
     locked = _locked(issue)
-    locked.owner = owner
-    locked.save(update_fields=["owner"])
-    event_record(locked, actor, "owned", "issue_own", {"owner": owner.name if owner else None})
+    locked.owner, locked.due_on = owner, due_on if owner else None
+    locked.save(update_fields=["owner", "due_on"])
+    due = {"due_on": locked.due_on.isoformat()} if locked.due_on else {}
+    event_record(locked, actor, "owned", "issue_own", {"owner": owner.name if owner else None} | due)
 
 
 @transaction.atomic

@@ -27,6 +27,7 @@ _ISSUE: Final = (
     Column("kind", str, "issue.kind"),
     *beneath("issue", _FAILURE),
     Column("owner"),
+    Column("due_on"),
     Column("fixed_in"),
     Column("fixed_from_run", int, "issue.fixed_from", optional=True),
     Column("first_seen", datetime, "issue.first_seen"),

@@ -17,7 +17,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from reports.filters.case_filters import text
 from reports.gates.models import NamedGate
 from reports.issues import acts, services
-from reports.issues.asked import agent_asked, agents_graded, issue_asked, member_asked, members_of
+from reports.issues.asked import agent_asked, agents_graded, due_asked, issue_asked, member_asked, members_of
 from reports.issues.changes import run_issues
 from reports.issues.figures import by_agent, seen_in, touched_by, versions_of
 from reports.issues.models import Issue, IssueGathering, IssueState
@@ -52,7 +52,7 @@ from toolevals.workspace.tables import table_file
 @require_safe
 def issues(request: ProjectRequest) -> HttpResponse:
     """Show a page of the project's issues."""
-    asked = IssueFilter.of_address(request.GET.dict())
+    asked = IssueFilter.of_address(request.GET.dict(), request.user)
     page = issue_page(request.project, asked)
     here = min(asked.page, page.pages)
     own = Issue.objects.in_project(request.project).order_by()
@@ -90,7 +90,7 @@ def run_changes(request: ProjectRequest, number: int) -> HttpResponse:
 @require_safe
 def issues_csv(request: ProjectRequest) -> StreamingHttpResponse:
     """Send the issues that the address chooses."""
-    rows = issue_rows(request.project, IssueFilter.of_address(request.GET.dict()))
+    rows = issue_rows(request.project, IssueFilter.of_address(request.GET.dict(), request.user))
     return table_file(f"{request.project.slug}-issues", ISSUE, rows)
 
 
@@ -264,7 +264,7 @@ def _reopen(request: ProjectRequest, row: Issue) -> None:
 def _own(request: ProjectRequest, row: Issue) -> None:
     asked = request.POST.get("owner", "")
     owner = member_asked(request.project, read_id(asked)) if asked else None
-    services.issue_own(issue=row, actor=request.user, owner=owner)
+    services.issue_own(issue=row, actor=request.user, owner=owner, due_on=due_asked(request.POST.get("due_on", "")))
 
 
 def _name(request: ProjectRequest, row: Issue) -> None:

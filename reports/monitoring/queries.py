@@ -77,10 +77,15 @@ def _work() -> Iterator[Figure]:
     yield Figure("queue_batches", "Batches that wait for a worker.", ["queue"], _by_one(depth))
     yield Figure("queue_oldest_seconds", "How long the oldest of them has waited.", ["queue"], _by_one(age))
     held = Batch.objects.filter(state=BatchState.LEASED)
-    counted = held.aggregate(at_work=Count("pk"), lost=Count("pk", filter=Q(due_at__lt=now)))
+    counted = held.aggregate(at_work=Count("pk"), lost=Count("pk", filter=is_lost(now)))
     yield Figure("batches_at_work", "Batches that workers hold.", [], {(): counted["at_work"]})
     about = "Batches whose worker gave no sign of life in time, and that no other has taken yet."
     yield Figure("leases_lost", about, [], {(): counted["lost"]})
+
+
+def is_lost(now: datetime) -> Q:
+    """Return the condition on a batch at work that its worker gave no sign of life in time."""
+    return Q(due_at__lt=now)
 
 
 def _done() -> Iterator[Figure]:

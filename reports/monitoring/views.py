@@ -35,6 +35,11 @@ class _Kept:
 _kept = _Kept()
 
 
+def kept_figures() -> Sequence[Figure]:
+    """Return what `/metrics` says of the database, read now or seconds ago."""
+    return _kept.read()
+
+
 @require_GET
 def metrics(request: HttpRequest) -> HttpResponse:
     """Return what the database knows, read now or seconds ago, and what the processes of this server counted."""
@@ -48,7 +53,7 @@ def metrics(request: HttpRequest) -> HttpResponse:
         """Gives the library the figures."""
 
         def collect(self) -> Iterable[GaugeMetricFamily]:
-            for each in _kept.read():
+            for each in kept_figures():
                 family = GaugeMetricFamily(f"toolevals_{each.name}", each.about, labels=each.labels)
                 for values, value in each.rows.items():
                     family.add_metric(values, value)

@@ -7,7 +7,7 @@ import os
 import sys
 from collections.abc import Callable
 
-from scripts.dev import bench, build, checks, locks
+from scripts.dev import audit, bench, build, checks, locks
 from scripts.dev.environment import DevError, become, ensure, in_venv
 from toolevals.cli.serve import add_serve_options
 
@@ -40,6 +40,7 @@ def parser() -> argparse.ArgumentParser:
     bench_verb = verbs.add_parser("bench", help=bench_text, prefix_chars=" ", add_help=False)
     bench_verb.set_defaults(verb=bench.bench)
     bench_verb.add_argument("options", nargs=argparse.REMAINDER)
+    add("audit", audit.audit, "Ask PyPI which locked packages have known vulnerabilities.")
     add("build", build.build, "Build the source archive and the wheel of the last commit in dist.")
     lock_verb = add("lock", locks.lock, "Compile the hashed requirement files from pyproject.toml.")
     lock_verb.add_argument("options", nargs=argparse.REMAINDER, help="for uv, as --upgrade or --upgrade-package NAME")

@@ -13,13 +13,16 @@ from pathlib import Path
 
 from scripts.dev.environment import REQUIREMENTS, ROOT, UV_ENVIRONMENT, VENV, DevError, ensure, say
 
+# The extras of the package that tests need.
+EXTRAS = ("server", "sdk", "data", "s3", "sentry")
 # Name of the file in requirements/ -> what it is compiled from. A later file agrees with the earlier ones.
 SOURCES: dict[str, list[str]] = {
     "uv": ["requirements/uv.in"],
+    "build": ["--group", "build"],
     "run": ["pyproject.toml", "--extra", "server"],
     "dev": [
-        *("pyproject.toml", "--extra", "server", "--extra", "sdk", "--extra", "data", "--group", "dev"),
-        *("--constraints", "requirements/run.txt"),
+        *("pyproject.toml", *(word for extra in EXTRAS for word in ("--extra", extra))),
+        *("--group", "dev", "--constraints", "requirements/run.txt"),
     ],
 }
 HASH = re.compile(r"\s*\\?\n?\s*--hash=\S+")

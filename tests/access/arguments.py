@@ -19,6 +19,7 @@ from tests.access.world import Argument
 ARGUMENTS: dict[str, dict[str, Argument]] = {
     "badges": BADGES,
     "labeling": LABELING,
+    "operations": {"table": lambda *_: "failed", "job": workspace_arguments.a_job},
     "registry": REGISTRY,
     "reports": REPORTS,
     "runs": RUNS,
@@ -40,6 +41,7 @@ OF_ONE_PERSON: frozenset[Argument] = frozenset(
         labeling_arguments.an_adjudication,
         reports_arguments.a_dropped_file,
         reports_arguments.a_table_file,
+        workspace_arguments.a_mention,
         workspace_arguments.a_passkey,
         workspace_arguments.a_trashed_project,
         workspace_arguments.an_offer,

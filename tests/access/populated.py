@@ -24,7 +24,7 @@ from tests.access.world import World
 from tests.labeling.rows import NO_CALL
 from toolevals.runs.models import Episode, JudgeCount, JudgedCase, TryoutCase
 from toolevals.workspace.fields import DocumentField
-from toolevals.workspace.models import Role
+from toolevals.workspace.models import AuditOpening, Role
 
 # Made as people make them; each address of the walk finds these, and makes what else it names.
 MADE: tuple[Callable[[World], Any], ...] = (
@@ -66,8 +66,9 @@ HELD: dict[Model, dict[str, Any]] = {
     ProposedExample: {"tool": "get_order", "parameter": "/verbose", "kind": "currency"},
     TryoutCase: {"questions": [{"conversation": {"messages": []}, "tools": [], "done": []}]},
 }
-# Models whose rows are a part of what another row holds: no row of theirs can be made alone.
-LEFT: tuple[Model, ...] = (Episode, JudgedCase)
+# Models whose rows are a part of what another row holds: no row of theirs can be made alone. No opening outlives its
+# transaction.
+LEFT: tuple[Model, ...] = (AuditOpening, Episode, JudgedCase)
 SAID: dict[type[models.Field[Any, Any]], Callable[[], Any]] = {
     DocumentField: dict,
     models.BooleanField: lambda: False,

@@ -7,18 +7,23 @@ from uuid import UUID
 from allauth.account.forms import default_token_generator
 from allauth.account.utils import user_pk_to_url_str
 from allauth.mfa.models import Authenticator
+from django.core.files.base import ContentFile
 
+from tests.access.runs_arguments import a_graded_run
 from tests.access.world import Argument, World
 from toolevals.registry.services import registry_create
+from toolevals.runs.remarks.services import note_add
 from toolevals.workspace.accounts.services import user_create
 from toolevals.workspace.jobs.services import BatchPlan, job_create
-from toolevals.workspace.models import Role, User
+from toolevals.workspace.mentions.services import mentions_note
+from toolevals.workspace.models import Job, Mention, Role, User
 from toolevals.workspace.notifications.services import webhook_save, webhook_test
 from toolevals.workspace.people.services import invitation_create
 from toolevals.workspace.projects.services import member_set, project_create
 from toolevals.workspace.secrets.services import secret_set
 from toolevals.workspace.tokens.services import token_create
 from toolevals.workspace.trash.services import trash_put
+from toolevals.workspace.uploads.services import file_store
 
 
 def a_job(world: World, person: User) -> UUID:
@@ -29,6 +34,16 @@ def a_job(world: World, person: User) -> UUID:
 def a_member(world: World, person: User) -> UUID:
     user = user_create(actor=None, email="another@example.org", name="Another")
     return member_set(project=world.project, actor=None, user=user, role=Role.VIEWER).pk  # type: ignore[no-any-return]
+
+
+def a_mention(world: World, person: User) -> UUID:
+    note = note_add(transcript=a_graded_run(world).transcripts.first(), actor=world.outsider, text="See here")
+    mentions_note(project=world.project, actor=None, people=[person], target=note)
+    return Mention.objects.get(target_id=note.pk).pk  # type: ignore[no-any-return]
+
+
+def a_person(world: World, person: User) -> UUID:
+    return user_create(actor=None, email="former@example.org", name="Former").pk  # type: ignore[no-any-return]
 
 
 def a_token(world: World, person: User) -> UUID:
@@ -57,6 +72,14 @@ def a_webhook(world: World, person: User) -> UUID:
 def an_invitation(world: World, person: User) -> UUID:
     made, _ = invitation_create(project=world.project, actor=world.owner, email="invited@example.org", role=Role.VIEWER)
     return made.pk  # type: ignore[no-any-return]
+
+
+def a_whole_project(world: World, person: User) -> UUID:
+    job = job_create(project=world.project, actor=None, kind="project_export", title="An export", batches=[])
+    content = ContentFile(b"a ZIP")
+    upload = file_store(project=world.project, actor=None, content=content, name="shop.zip")
+    Job.objects.filter(pk=job.pk).update(report={"upload": str(upload.pk)})
+    return job.pk  # type: ignore[no-any-return]
 
 
 def an_offer(world: World, person: User) -> UUID:
@@ -118,13 +141,16 @@ ARGUMENTS: dict[str, Argument] = {
     "kind": a_kind,
     "link": a_link,
     "member": a_member,
+    "mention": a_mention,
     "name": a_secrets_name,
     "offer": an_offer,
     "page": a_docs_page,
+    "person": a_person,
     "pk": a_passkey,
     "secret": a_secret,
     "thing": a_thing,
     "token": a_token,
     "uidb36": a_persons_key,
     "webhook": a_webhook,
+    "whole": a_whole_project,
 }

@@ -70,6 +70,7 @@ QUESTIONS: dict[str, list[str]] = {
         *(f"?labels={number}" for number in range(MOST_LABELS + 1)),
         "?flag=yes",
         "?comments=yes",
+        "?kept=me",
         # Of a person: see `_named`.
         "?who=bea",
         "?who=ben",

@@ -16,6 +16,7 @@ from tests.labeling.rows import NO_CALL, SHOP_TOOLS, call, document
 from toolevals.grading.reading.examples import read_example
 from toolevals.grading.values import Expectation
 from toolevals.grading.values.canonical import exact
+from toolevals.workspace.audit.services import audit_opened
 
 TEXT = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), min_size=1, max_size=30)
 ROWS = st.lists(
@@ -101,5 +102,6 @@ def test_a_dataset_and_its_project_can_be_deleted_with_all_that_is_theirs(projec
     load(dataset, text_of([document("a", expectation=call()), document("b")]))
     submit(ann, NO_CALL)
     version_freeze(dataset=dataset, actor=None)
-    project.delete()
+    with audit_opened(project=project):
+        project.delete()
     assert not Dataset.objects.exists()

@@ -7,6 +7,7 @@ import io
 import re
 from collections.abc import Callable
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from django.apps import apps
@@ -15,11 +16,12 @@ from django.test import Client
 from django.urls import reverse
 
 from labeling.adjudicate.services import adjudication_decide
-from labeling.models import Revision
+from labeling.models import Dataset, Revision
 from scripts.dev.environment import ROOT
 from tests.labeling_pages.conftest import body
 from tests.labeling_pages.shop import returned
 from toolevals.workspace.audit.sentences import act_words
+from toolevals.workspace.audit.services import audit_record
 from toolevals.workspace.models import AuditEntry, User
 
 pytestmark = pytest.mark.django_db
@@ -66,8 +68,9 @@ def test_filters_find_by_person_act_and_thing(client: Client, disagreed: Revisio
     assert [row["verb"] for row in rows] == ["adjudication_decide"]
 
 
-def test_what_is_gone_is_still_told(client: Client, owner: User):
-    AuditEntry.objects.filter(verb="dataset_create").update(target_id=owner.pk, detail={"name": "Old"})
+def test_what_is_gone_is_still_told(client: Client, disagreed: Revision):
+    gone = Dataset(pk=uuid4(), project=disagreed.example.dataset.project)
+    audit_record(project=gone.project, actor=None, verb="dataset_create", target=gone, detail={"name": "Old"})
     assert "The system created dataset Old" in lines(client, "?act=dataset_create")
 
 

@@ -39,15 +39,20 @@ def built_once(root: Path) -> Built:
         if not folder.exists():
             making = root / "wheel-making"
             shutil.rmtree(making, ignore_errors=True)
-            vendored = [path for name in ("static", "toolevals/sample") for path in (ROOT / name).rglob("*")]
-            for path in {*project_files(), *(path for path in vendored if path.is_file())}:
-                target = making / "source" / path.relative_to(ROOT)
-                target.parent.mkdir(parents=True, exist_ok=True)
-                target.write_bytes(path.read_bytes())
+            source_copy(making / "source")
             archives(making / "source", making / "dist")
             making.rename(folder)
     (sdist,), (wheel,) = (folder / "dist").glob("*.tar.gz"), (folder / "dist").glob("*.whl")
     return Built(sdist, wheel)
+
+
+def source_copy(folder: Path) -> None:
+    """Copy the project's files, as a clone holds them."""
+    vendored = [path for name in ("static", "toolevals/sample") for path in (ROOT / name).rglob("*")]
+    for path in {*project_files(), *(path for path in vendored if path.is_file())}:
+        target = folder / path.relative_to(ROOT)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(path.read_bytes())
 
 
 class Machine:

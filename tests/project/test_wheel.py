@@ -6,6 +6,7 @@ import json
 import os
 import re
 import resource
+import shlex
 import shutil
 import subprocess
 import sys
@@ -13,16 +14,19 @@ import tarfile
 import zipfile
 from importlib.metadata import Distribution, distribution
 from pathlib import Path
+from urllib.request import urlopen
 
 import pytest
 import yaml
+from cyclonedx.schema import SchemaVersion
+from cyclonedx.validation.json import JsonStrictValidator
 from packaging.requirements import Requirement
 from playwright.sync_api import Page, expect
 
-from scripts.dev.environment import ROOT
+from scripts.dev.environment import ROOT, UV_ENVIRONMENT
 from tests.fixtures.prepared import prepared_root
 from tests.project.files import project_files
-from tests.project.installed import PASSWORD, Built, Installed
+from tests.project.installed import PASSWORD, Built, Installed, Machine
 
 SERVER = ["django", "celery", "rest_framework", "redis", "psycopg", "whitenoise"]
 WITHOUT_SERVER = f"""
@@ -73,6 +77,20 @@ def test_the_wheel_holds_all_that_runs_and_says_what_it_is(built: Built) -> None
         times = {(entry.mtime, entry.uid) for entry in sdist}
     assert {str(path) for path in own} - {".gitattributes", ".gitignore"} <= packed
     assert len(times) == 1
+
+
+def test_the_wheel_lists_what_an_installation_is_made_of(built: Built) -> None:
+    with zipfile.ZipFile(built.wheel) as wheel:
+        said = wheel.read("toolevals-0.1.0.dist-info/sboms/bom.cdx.json").decode()
+    assert JsonStrictValidator(SchemaVersion.V1_6).validate_str(said) is None
+    listed = {part["purl"] for part in json.loads(said)["components"]}
+    locked = [line.split()[0] for line in (ROOT / "requirements" / "run.txt").read_text().splitlines() if "==" in line]
+    assert {f"pkg:pypi/{pin.replace('==', '@')}" for pin in locked} == {each for each in listed if ":pypi/" in each}
+    scripts = {path.parent.name for path in (ROOT / "static" / "vendor").glob("*/*LICENSE")}
+    named = {each.removeprefix("pkg:npm/").partition("@")[0].removesuffix(".org") for each in listed if ":npm/" in each}
+    assert {name for name in scripts if name != "plotly"} <= {name.partition("/")[2] or name for name in named}
+    assert any(each.startswith("pkg:npm/%40plotly/d3@") for each in listed)
+    assert not any("/axe-core@" in each for each in listed)
 
 
 def test_the_base_install_grades_and_gates_without_the_server(built: Built, tmp_path: Path) -> None:
@@ -179,3 +197,29 @@ def test_an_installation_serves_pages_runs_and_gates(
     kept = toolevals.home / ".config" / "toolevals" / "servers.json"
     assert kept.stat().st_mode & 0o777 == 0o600
     assert token in kept.read_text()
+
+
+@pytest.mark.servers
+def test_it_serves_where_nothing_is_installed(
+    built: Built, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """Run it by `uvx --from`. `pipx run --spec` is not run: it makes the same environment."""
+    machine = Machine(tmp_path, prepared_root(tmp_path_factory))
+    programs = Path(sys.prefix) / "bin"
+    asked = subprocess.run([programs / "uv", "cache", "dir"], stdout=subprocess.PIPE, text=True, check=True)
+    machine.environment |= UV_ENVIRONMENT | {
+        "UV_CACHE_DIR": asked.stdout.strip(),
+        "UV_CONSTRAINT": str(ROOT / "requirements" / "run.txt"),
+        "UV_PYTHON": sys.executable,
+    }
+    words = [str(programs / "uvx"), "--quiet", "--from", f"{built.wheel}[server]", "toolevals"]
+    first = subprocess.run([*words, "--version"], env=machine.environment, capture_output=True, text=True, check=False)
+    if "error sending request" in first.stderr:
+        pytest.skip("there is no package index to be reached")
+    assert (first.returncode, first.stderr) == (0, "")
+    line = shlex.join(words)
+    with machine.serving(f"{line} serve --no-sample 2>errors.txt") as (url, said):
+        with urlopen(f"{url}/sign-in/", timeout=60) as answer:
+            assert b"<form" in answer.read()
+        assert said.count(url) == 1
+    assert (machine.home / "errors.txt").read_text() == ""

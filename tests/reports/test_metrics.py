@@ -221,6 +221,9 @@ def test_the_dashboard_and_the_alerts_ask_for_series_and_labels_that_are_there(c
     alerts = yaml.safe_load((MONITORING / "alerts.yml").read_text())
     asked = [target["expr"] for panel in board["panels"] for target in panel["targets"]]
     asked += [rule["expr"] for group in alerts["groups"] for rule in group["rules"]]
+    scaling = yaml.safe_load((MONITORING.parent / "deployment" / "kubernetes.yaml").read_text())["items"]
+    scaled = [item["spec"]["triggers"] for item in scaling if item["kind"] == "ScaledObject"]
+    asked += [trigger["metadata"]["query"] for triggers in scaled for trigger in triggers]
     assert len(asked) > 25
     for expression in asked:
         names = set(re.findall(r"\btoolevals_[a-z_]+", expression))

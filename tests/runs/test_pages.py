@@ -10,14 +10,14 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
-from django.utils import timezone
 from pytest_django.asserts import assertContains, assertNotContains, assertRedirects
 
 from tests.runs.building import EXAMPLES, HISTORY, STATUS, baseline_run, call, example, jsonl, uploaded_run, version_of
 from toolevals.runs.aggregates.run_rows import A_DAY, A_MINUTE
 from toolevals.runs.models import Connector, Run
 from toolevals.workspace.audit.services import audit_record
-from toolevals.workspace.models import AuditEntry, Job, JobState
+from toolevals.workspace.clock import database_now
+from toolevals.workspace.models import Job, JobState
 
 pytestmark = pytest.mark.django_db
 
@@ -149,7 +149,8 @@ def test_what_an_act_left_is_sure_once_no_other_can_still_be_on_its_way(
 ):
     baseline_run(project, version)
     run_jobs()
-    AuditEntry.objects.update(at=timezone.now() - age)
+    now = database_now()
+    monkeypatch.setattr("toolevals.runs.aggregates.run_rows.database_now", lambda: now + age)
     times: list[int] = []
     kept_by = SimpleNamespace(get_many=lambda _: {}, set=lambda *_, timeout: times.append(timeout))
     monkeypatch.setattr("toolevals.runs.aggregates.run_rows.cache", kept_by)

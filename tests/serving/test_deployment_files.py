@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
 import sys
-import time
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from urllib.error import URLError
-from urllib.request import urlopen
 
 import pytest
 
 from tests.servers.process import free_port
+from tests.serving.deployed import running, wait_ready
 
 pytestmark = pytest.mark.servers
 ROOT = Path(__file__).parents[2]
 FILES = ROOT / "docs" / "examples" / "deployment"
 BIN, DATA = "/opt/toolevals/.venv/bin/", "/var/lib/toolevals"
-PATIENCE_SECONDS = 120
 
 
 @dataclass(frozen=True)
@@ -59,19 +54,6 @@ def of_units() -> Commands:
     return Commands(before, kept, environments[0])
 
 
-@contextmanager
-def running(line: str, folder: Path, environment: dict[str, str]) -> Iterator[None]:
-    """Keep a command running as its own session, and end it as systemd does."""
-    process = subprocess.Popen(["/bin/sh", "-c", f"exec {line}"], cwd=folder, env=environment, start_new_session=True)
-    try:
-        yield
-        assert process.poll() is None
-    finally:
-        process.terminate()
-        process.wait(timeout=60)
-    assert process.returncode == 0
-
-
 @pytest.mark.parametrize("read", [of_procfile, of_units])
 def test_the_commands_make_an_installation_that_is_ready(tmp_path, read):
     commands, port = read(), free_port()
@@ -93,18 +75,5 @@ def test_the_commands_make_an_installation_that_is_ready(tmp_path, read):
         subprocess.run(["/bin/sh", "-c", here(line)], cwd=data, env=environment, check=True, stdout=subprocess.PIPE)
     with ExitStack() as stack:
         for line in commands.kept:
-            stack.enter_context(running(here(line), data, environment))
-        deadline = time.monotonic() + PATIENCE_SECONDS
-        while not (found := readiness(port)).get("ready"):
-            assert time.monotonic() < deadline, found
-            time.sleep(0.3)
-
-
-def readiness(port: int) -> dict[str, object]:
-    """Return the answer of /readyz; nothing where it is not ready."""
-    try:
-        with urlopen(f"http://127.0.0.1:{port}/readyz", timeout=30) as answer:
-            found: dict[str, object] = json.load(answer)
-    except URLError as error:
-        return {"error": str(error)}
-    return found
+            stack.enter_context(running(["/bin/sh", "-c", f"exec {here(line)}"], data, environment))
+        wait_ready(port)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from http.client import HTTPResponse
 from pathlib import Path
+from typing import Any
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
@@ -24,6 +26,7 @@ from toolevals.serving.application import Application
 
 pytestmark = pytest.mark.servers
 ASKED, PATIENCE_SECONDS = 40, 90
+INGEST = Path(__file__).with_name("sentry_ingest.py")
 FAILING = """
 from toolevals.workspace.jobs.services import BatchPlan, job_create
 from toolevals.workspace.models import Queue
@@ -32,6 +35,8 @@ project = project_create(actor=None, slug="shop", name="Shop")
 plan = BatchPlan("runs.converse", {"run": "01980000-0000-7000-8000-000000000000"}, queue=Queue.AGENT)
 print(job_create(project=project, actor=None, kind="run", title="No run", batches=[plan]).pk)
 """
+
+NO_TOKENS = "from django.db import connection; connection.cursor().execute('DROP TABLE workspace_apitoken CASCADE')"
 
 
 @contextmanager
@@ -113,8 +118,38 @@ def test_a_first_start_on_sqlite_says_nothing_and_counts_over_its_processes(tmp_
     assert not folders[0].exists()
 
 
-def test_on_postgresql_and_redis_every_line_of_the_log_is_json_with_its_ids(
-    tmp_path, applications, postgres_server: PostgresServer, redis_server: RedisServer
+@pytest.fixture
+def ingest(tmp_path) -> Iterator[tuple[str, Path]]:
+    """A server that takes what is sent to Sentry: its address, and the file to which it writes."""
+    port, taken = free_port(), tmp_path / "taken"
+    taken.touch()
+    server = subprocess.Popen([sys.executable, INGEST, str(port), str(taken)])
+    yield f"http://public@127.0.0.1:{port}/1", taken
+    server.kill()
+    server.wait()
+
+
+def events_of(file: Path) -> dict[str, Any]:
+    """Return the last event of each logger."""
+    return {event["logger"]: event for event in (json.loads(line)["payload"] for line in file.read_text().splitlines())}
+
+
+def errors_without_what_people_wrote(taken: Path, job: str) -> None:
+    """Hold what Sentry was sent of a request and of a batch that failed."""
+    events = events_of(taken)
+    web, batch = events["django.request"], events["toolevals.workspace.jobs.leases"]
+    assert (web["transaction"], web["tags"]) == ("workspace-api:me", {"request_id": "edge-7.b"})
+    assert web["exception"]["values"][-1]["type"] == "ProgrammingError"
+    assert (batch["tags"]["job_id"], batch["logentry"]) == (job, {"message": "Batch %s failed at attempt %s."})
+    assert batch["exception"]["values"][-1]["type"] == "Run.DoesNotExist"
+    assert batch["exception"]["values"][-1]["stacktrace"]["frames"][-1]["lineno"] > 0
+    text = taken.read_text()
+    assert [words for words in ("hush", "does not exist", "SELECT", "query does") if words in text] == []
+    assert {json.loads(line)["type"] for line in text.splitlines()} == {"event"}
+
+
+def test_on_postgresql_and_redis_every_line_of_the_log_is_json_with_its_ids_and_errors_reach_sentry(
+    tmp_path, applications, ingest, postgres_server: PostgresServer, redis_server: RedisServer
 ):
     prepared_copy(applications.prepared, tmp_path / "data", sample=False)
     environment = {
@@ -123,6 +158,7 @@ def test_on_postgresql_and_redis_every_line_of_the_log_is_json_with_its_ids(
         "SWEEP_SECONDS": "0.5",
         "TOOLEVALS_LOG_FORMAT": "json",
         "TOOLEVALS_METRICS_TOKEN": "of-the-operator",
+        "TOOLEVALS_SENTRY_DSN": ingest[0],
     }
     with site(tmp_path, **environment) as application:
         counted_and_ready(application, Authorization="Bearer of-the-operator")
@@ -132,8 +168,14 @@ def test_on_postgresql_and_redis_every_line_of_the_log_is_json_with_its_ids(
         python = KeptPython(application.environment)
         try:
             job = python.run(FAILING).strip()
+            until(lambda: "toolevals.workspace.jobs.leases" in events_of(ingest[1]))
+            python.run(NO_TOKENS)
         finally:
             python.close()
+        said = {"Authorization": "Bearer te_hush", "X_Request_Id": "edge-7.b", "Cookie": "a=hush"}
+        assert asked(application, "/api/v1/me/?q=hush", **said)[0] == 500
+        until(lambda: "django.request" in events_of(ingest[1]))
+        errors_without_what_people_wrote(ingest[1], job)
         until(lambda: job in (tmp_path / "log").read_text())
 
         def running() -> float | None:

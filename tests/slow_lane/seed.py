@@ -69,6 +69,7 @@ from toolevals.traces.promotion.services import (  # noqa: E402
 from toolevals.traces.reading.services import trace_settle  # noqa: E402
 from toolevals.workspace.accounts.services import user_create  # noqa: E402
 from toolevals.workspace.models import Job, Role  # noqa: E402
+from toolevals.workspace.projects import export as whole  # noqa: E402
 from toolevals.workspace.projects.services import project_create  # noqa: E402
 from toolevals.workspace.tokens.services import token_create  # noqa: E402
 from toolevals.workspace.trash.services import trash_destroy, trash_put  # noqa: E402
@@ -120,6 +121,12 @@ def promotion_begin(ground: Ground) -> Any:
     trace_settle(trace=Trace.objects.exclude(trace_id=f"{7:032x}").get(project=ground.project))
     request = PromotionRequest(dataset=ground.dataset, wanted={}, count=1, seed=1)
     return promotion_start(request=request, actor=ground.owner).job
+
+
+def project_export_begin(ground: Ground) -> Any:
+    # What is blind keeps an owner from it: what counts here is the job.
+    whole.still_blind = lambda _: []
+    return whole.project_export_start(project=ground.project, actor=ground.owner)
 
 
 def undo_begin(ground: Ground) -> Any:
@@ -240,6 +247,7 @@ STARTERS: dict[str, Callable[[Ground], Any]] = {
     "policy_rates": rates_of_policy,
     "probes": lambda ground: probes_begin(judge=ground.judge, actor=ground.owner).job,
     "production_run": today_begin,
+    "project_export": project_export_begin,
     "promotion": promotion_begin,
     "promotion_undo": undo_begin,
     "sample": lambda ground: rest_start(ground.project, ground.owner, ["traces"]),

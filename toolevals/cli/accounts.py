@@ -6,7 +6,10 @@ import argparse
 import getpass
 import os
 import sys
-from typing import Any
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any
 
 from toolevals.cli.output import CommandError, Exit, say
 from toolevals.cli.verbs import Verbs
@@ -106,6 +109,20 @@ def require_tables() -> None:
         return
     words = "the database is not set up yet: run `toolevals serve` once with the same TOOLEVALS_DATA_DIR or --data"
     raise CommandError(Exit.CONFIGURATION, f"{words} (the data folder here is {settings.DATA_DIR})")
+
+
+@contextmanager
+def new_private_file(path: Path) -> Iterator[IO[bytes]]:
+    """Give a new file that its owner alone reads; none is left where writing fails. Raises CommandError."""
+    try:
+        with os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600), "w+b") as file:
+            try:
+                yield file
+            except BaseException:
+                path.unlink()
+                raise
+    except OSError as error:
+        raise CommandError(Exit.CONFIGURATION, f"cannot write {path}: {error.strerror}") from error
 
 
 def _check(validate: Any, value: str) -> None:

@@ -7,11 +7,16 @@ import getpass
 import os
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from toolevals.cli.accounts import load_server, require_tables
 from toolevals.cli.output import CommandError, Exit, note, say
 from toolevals.cli.verbs import Verbs
 from toolevals.serving.folders import data_folder
+
+if TYPE_CHECKING:
+    # Its packages are in an extra.
+    from toolevals.serving.backup_buckets import BucketPlace
 
 VARIABLE = "TOOLEVALS_BACKUP_PASSPHRASE"
 DATABASE = "TOOLEVALS_DATABASE_URL"
@@ -21,12 +26,12 @@ SHORTEST = 12
 def add_parser(verbs: Verbs) -> None:
     """Add the verbs."""
     parser = verbs.add_parser("backup")
-    parser.add_argument("folder", type=Path, metavar="DIR", help="folder for the new file")
+    parser.add_argument("folder", metavar="DIR", help="folder for the new file, or s3://bucket/prefix")
     parser.add_argument("--keep", type=_count, metavar="N", help="afterwards keep the newest N backups of DIR only")
     _add_key(parser).add_argument("--encrypt", action="store_true", help=f"ask for a passphrase ({VARIABLE})")
     parser.set_defaults(run=backup)
     parser = verbs.add_parser("restore-backup")
-    parser.add_argument("file", type=Path, metavar="FILE")
+    parser.add_argument("file", metavar="FILE", help="file, or s3://bucket/prefix/file")
     parser.add_argument("--data", type=Path, metavar="DIR", help=f"the data folder to make ({data_folder()})")
     parser.add_argument("--replace", action="store_true", help="replace the data folder; the old one is renamed")
     _add_key(parser)
@@ -52,19 +57,25 @@ def _count(word: str) -> int:
 def backup(arguments: argparse.Namespace) -> int:
     """Write a backup of this installation, which may be running."""
     load_server()
-    from toolevals.serving.backups import BackupError, backup_write, backups_prune
+    from toolevals.serving.backups import BackupError, backup_write, backups_prune, unfinished_parts
 
     require_tables()
+    folder = _place(arguments.folder)
     secret = _secret(arguments.key_file, twice=True) if arguments.key_file or arguments.encrypt else None
     try:
-        file, manifest = backup_write(arguments.folder.resolve(), secret)
+        unfinished = 0 if isinstance(folder, Path) else unfinished_parts(folder)
+        file, manifest = backup_write(folder, secret)
+        if arguments.keep:
+            backups_prune(folder, arguments.keep)
     except BackupError as error:
         raise CommandError(Exit.CONFIGURATION, str(error)) from error
-    if arguments.keep:
-        backups_prune(file.parent, arguments.keep)
+    if unfinished:
+        note(
+            f"{unfinished} backups to {folder} are under way or were killed: after a day, a backup deletes their parts."
+        )
     uploads = sum(name.startswith("uploads/") for name in manifest.members)
     rows = f"{sum(manifest.rows.values()):,} rows of {len(manifest.rows)} tables"
-    say(f"{file}: {rows}, {uploads:,} uploads, {file.stat().st_size:,} bytes, read back and checked.")
+    say(f"{file}: {rows}, {uploads:,} uploads, {_size(file):,} bytes, read back and checked.")
     if not secret:
         note("It is not encrypted, and holds the key that decrypts secrets: store it as safely as passwords.")
     return Exit.OK
@@ -79,10 +90,10 @@ def restore(arguments: argparse.Namespace) -> int:
         from toolevals.serving.backups import BackupError, DamagedBackupError, backup_restore, is_encrypted
     except ImportError as error:
         raise CommandError(Exit.CONFIGURATION, "this verb needs the server: install toolevals[server]") from error
-    data = (arguments.data or data_folder()).resolve()
+    data, file = (arguments.data or data_folder()).resolve(), _place(arguments.file)
     try:
-        secret = _secret(arguments.key_file, twice=False) if is_encrypted(arguments.file) else None
-        manifest, before = backup_restore(arguments.file, data, secret, replace=arguments.replace)
+        secret = _secret(arguments.key_file, twice=False) if is_encrypted(file) else None
+        manifest, before = backup_restore(file, data, secret, replace=arguments.replace)
     except DamagedBackupError as error:
         raise CommandError(Exit.DATA, str(error)) from error
     except (BackupError, ImproperlyConfigured) as error:
@@ -122,6 +133,24 @@ def migrate_database(arguments: argparse.Namespace) -> int:
     say(f"{sum(rows.values()):,} rows of {len(rows)} tables are in PostgreSQL, each table compared with SQLite's.")
     say(f"Start the application with {DATABASE} from now on. {file} is as it was; uploads stay in {data}.")
     return Exit.OK
+
+
+def _place(word: str) -> Path | BucketPlace:
+    """Return the folder or file that an argument names. Raises CommandError."""
+    if not word.startswith("s3://"):
+        return Path(word).resolve()
+    try:
+        from toolevals.serving.backup_buckets import BucketPlace
+    except ImportError as error:
+        raise CommandError(Exit.CONFIGURATION, "s3:// needs more packages: pip install 'toolevals[s3]'") from error
+    place = BucketPlace.of(word)
+    if not place.bucket:
+        raise CommandError(Exit.CONFIGURATION, f"{word} names no bucket: write s3://bucket/prefix")
+    return place
+
+
+def _size(file: Path | BucketPlace) -> int:
+    return file.stat().st_size if isinstance(file, Path) else file.size()
 
 
 def _secret(key_file: Path | None, *, twice: bool) -> bytes:

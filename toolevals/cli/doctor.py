@@ -37,6 +37,7 @@ def _checks() -> Iterator[tuple[str, Callable[[], str]]]:
     yield "server packages", _server
     yield "addresses", _addresses
     yield "data folder", _data_folder
+    yield "uploads", _uploads
     yield "database", _database
     yield "clock", _clock
     yield "migrations", _migrations
@@ -73,6 +74,16 @@ def _data_folder() -> str:
     folder = Path(settings.DATA_DIR)
     with tempfile.NamedTemporaryFile(dir=folder):
         return f"{folder} can be written"
+
+
+def _uploads() -> str:
+    from django.conf import settings
+    from django.core.files.storage import default_storage
+
+    if not settings.STORAGES["default"].get("OPTIONS"):
+        return "are in the data folder"
+    default_storage.listdir("")
+    return "are in the bucket, which answers"
 
 
 def _database() -> str:

@@ -41,10 +41,13 @@ VERBS = {
     "download": Verb("downloading", "fetch a public benchmark as files to import"),
     "create-owner": Verb("accounts", "create an installation owner account and a project"),
     "installation-owners": Verb("accounts", "list, add or remove owners of the installation"),
+    "export-project": Verb("whole_project", "write a whole project to one file, on the server"),
+    "people": Verb("people", "list, deactivate, reactivate, export or delete people"),
     "set-password": Verb("accounts", "give an account a new password"),
     "backup": Verb("backup", "write database, uploads and signing key to one file, also while the application runs"),
     "restore-backup": Verb("backup", "make the data folder from a backup"),
     "migrate-database": Verb("backup", "copy all rows from SQLite to an empty PostgreSQL database, and compare them"),
+    "audit-export": Verb("audit", "write the audit log as JSON lines, on from where it stopped"),
     "doctor": Verb("doctor", "check this installation"),
     "completion": Verb("completion", "print a shell completion script"),
 }

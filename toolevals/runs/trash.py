@@ -48,9 +48,10 @@ from toolevals.runs.models import (
     Tryout,
     VerdictCount,
 )
+from toolevals.workspace.audit.services import audit_opened
 from toolevals.workspace.bulk import others_write_first
 from toolevals.workspace.jobs.models import JobQuerySet
-from toolevals.workspace.models import DESTROY, Job, Project, Upload, User
+from toolevals.workspace.models import DESTROY, AuditEntry, Job, Project, Upload, User
 from toolevals.workspace.trash.kinds import (
     AT_ONCE,
     TrashKind,
@@ -438,10 +439,14 @@ class Projects(TrashKind):
         uploads_delete(Upload.objects.filter(project=row))
         # The job that does this goes with the project's row.
         jobs = Job.objects.filter(project=row).exclude(kind=DESTROY)
-        return jobs_delete(jobs, until) and children_delete(row, until, keep=[Job])
+        if not (jobs_delete(jobs, until) and children_delete(row, until, keep=[Job, AuditEntry])):
+            return False
+        acts = AuditEntry.objects.filter(project=row)
+        return delete_in_parts(acts, until, within=lambda: audit_opened(project=row))
 
     def finish(self, row: Any) -> bool:
-        Project.with_trash.filter(pk=row.pk).delete()
+        with audit_opened(project=row):
+            Project.with_trash.filter(pk=row.pk).delete()
         return True
 
 

@@ -17,20 +17,27 @@ import subprocess
 import tarfile
 import zlib
 from collections.abc import Iterator
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import asdict, dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path, PurePosixPath
-from typing import IO, BinaryIO
+from typing import IO, TYPE_CHECKING, Any, BinaryIO
 
 import django
 from django.conf import settings
+from django.core.files import File
+from django.core.files.storage import storages
 from django.db import Error, connection, transaction
 from django.db.migrations.loader import MigrationLoader
 from psycopg.conninfo import make_conninfo
 
 from toolevals.serving.folders import version_number
 from toolevals.serving.sealed_files import MAGIC, SealedReader, SealedWriter, SealError
+from toolevals.workspace.uploads.folder import FolderUploads, files_below
+
+if TYPE_CHECKING:
+    # Its packages are in an extra.
+    from toolevals.serving.backup_buckets import BucketPlace
 
 FORMAT = 1
 MANIFEST, KEY, UPLOADS = "manifest.json", "secret-key", "uploads"
@@ -64,34 +71,55 @@ class Manifest:
     format: int = FORMAT
 
 
-def backup_write(folder: Path, secret: bytes | None = None) -> tuple[Path, Manifest]:
+def backup_write(folder: Path | BucketPlace, secret: bytes | None = None) -> tuple[Path | BucketPlace, Manifest]:
     """Back up the installation that Django is set up for into a new file in `folder`; return both once it is verified.
 
-    Raises BackupError, and leaves no file then.
+    A file for a bucket is made in the data folder, sent, and read back from the bucket. Raises BackupError, and leaves
+    no file then.
     """
     made_at = datetime.now(UTC)
-    with _disk_errors(folder), working_folder(folder) as work:
-        manifest = _snapshot(work, made_at.isoformat())
-        partial = work / "backup"
-        with _writing(partial, secret) as stream, tarfile.open(fileobj=stream, mode="w|") as tar:
-            _add(tar, manifest, DATABASES[manifest.database], work / DATABASES[manifest.database])
-            _add_content(tar, KEY, io.BytesIO(str(settings.SECRET_KEY).encode()), manifest)
-            for path in sorted(Path(settings.MEDIA_ROOT).rglob("*")):
-                name = path.relative_to(settings.MEDIA_ROOT)
-                if name.parts[0] != "arriving" and path.is_file() and not path.is_symlink():
-                    _add(tar, manifest, f"{UPLOADS}/{name.as_posix()}", path)
-            content = json.dumps(asdict(manifest)).encode()
-            _add_content(tar, MANIFEST, io.BytesIO(content))
-        if backup_read(partial, secret) != manifest:
-            raise BackupError("the backup that was written does not read back as it was: check the disk")
-        ending = ".tar.gz.encrypted" if secret else ".tar.gz"
-        file = folder / f"toolevals-{made_at:%Y%m%dT%H%M%S-%f}{ending}"
-        partial.rename(file)
-        _sync(folder)
+    ending = ".tar.gz.encrypted" if secret else ".tar.gz"
+    file = folder / f"toolevals-{made_at:%Y%m%dT%H%M%S-%f}{ending}"
+    made_in = folder if isinstance(folder, Path) else settings.DATA_DIR / "outgoing"
+    with _disk_errors(folder), working_folder(made_in) as work:
+        partial, manifest = _make(work, made_at, secret)
+        if isinstance(file, Path):
+            _require_same(partial, secret, manifest)
+            partial.rename(file)
+            _sync(made_in)
+        else:
+            file.take(partial)
+            try:
+                _require_same(file, secret, manifest)
+            except BackupError:
+                file.delete()
+                raise
     return file, manifest
 
 
-def backup_read(file: Path, secret: bytes | None = None, into: Path | None = None) -> Manifest:
+def _make(work: Path, made_at: datetime, secret: bytes | None) -> tuple[Path, Manifest]:
+    """Write a backup into a folder; return it with what it must be found to hold."""
+    manifest = _snapshot(work, made_at.isoformat())
+    partial = work / "backup"
+    uploads: Any = storages["default"]
+    with _writing(partial, secret) as stream, tarfile.open(fileobj=stream, mode="w|") as tar:
+        with (work / DATABASES[manifest.database]).open("rb") as database:
+            _add_content(tar, DATABASES[manifest.database], database, manifest)
+        _add_content(tar, KEY, io.BytesIO(str(settings.SECRET_KEY).encode()), manifest)
+        for name in sorted(name for name, _ in uploads.stored()):
+            # One may be deleted meanwhile.
+            with suppress(FileNotFoundError), uploads.open(name) as upload:
+                _add_content(tar, f"{UPLOADS}/{name}", upload, manifest)
+        _add_content(tar, MANIFEST, io.BytesIO(json.dumps(asdict(manifest)).encode()))
+    return partial, manifest
+
+
+def _require_same(file: Path | BucketPlace, secret: bytes | None, manifest: Manifest) -> None:
+    if backup_read(file, secret) != manifest:
+        raise BackupError(f"the backup that was written to {file} does not read back as it was: check the disk")
+
+
+def backup_read(file: Path | BucketPlace, secret: bytes | None = None, into: Path | None = None) -> Manifest:
     """Read a whole backup, check each byte and return its manifest; write its members below `into`, a new folder.
 
     Raises DamagedBackupError.
@@ -132,14 +160,14 @@ def backup_read(file: Path, secret: bytes | None = None, into: Path | None = Non
     return manifest
 
 
-def is_encrypted(file: Path) -> bool:
+def is_encrypted(file: Path | BucketPlace) -> bool:
     """Tell whether a backup needs a key. Raises BackupError where it can't be read."""
     with _disk_errors(file), file.open("rb") as opened:
         return opened.read(len(MAGIC)) == MAGIC
 
 
 def backup_restore(
-    file: Path, data: Path, secret: bytes | None = None, *, replace: bool = False
+    file: Path | BucketPlace, data: Path, secret: bytes | None = None, *, replace: bool = False
 ) -> tuple[Manifest, Path | None]:
     """Restore a backup as the data folder `data`; return its manifest and where the folder lies that was there before.
 
@@ -172,10 +200,24 @@ def backup_restore(
     return manifest, before
 
 
-def backups_prune(folder: Path, keep: int) -> None:
-    """Delete all but the newest backups of a folder."""
-    for old in sorted(folder.glob("toolevals-*.tar.gz*"))[:-keep]:
-        old.unlink()
+def backups_prune(folder: Path | BucketPlace, keep: int) -> None:
+    """Delete all but the newest backups of a folder. Raises BackupError."""
+    with _disk_errors(folder):
+        if isinstance(folder, Path):
+            for old in sorted(folder.glob("toolevals-*.tar.gz*"))[:-keep]:
+                old.unlink()
+        else:
+            for older in folder.backups()[:-keep]:
+                older.delete()
+
+
+def unfinished_parts(folder: BucketPlace) -> int:
+    """Delete parts in a bucket of backups that were killed more than a day ago; return how many younger ones there are.
+
+    Raises BackupError.
+    """
+    with _disk_errors(folder):
+        return folder.unfinished((datetime.now(UTC) - timedelta(days=1)).timestamp())
 
 
 def sqlite_in_use(database: Path) -> bool:
@@ -222,12 +264,11 @@ def _prepare(manifest: Manifest, made: Path) -> None:
         raise BackupError("the backup is of SQLite: unset TOOLEVALS_DATABASE_URL")
     if not is_here:
         raise BackupError("the backup is of PostgreSQL: set TOOLEVALS_DATABASE_URL to an empty database")
+    if manifest.database == "postgresql" and connection.introspection.table_names():
+        raise BackupError("the PostgreSQL database is not empty: make a new one and set TOOLEVALS_DATABASE_URL to it")
+    _uploads_send(manifest, made / UPLOADS)
     dump = made / DATABASES[manifest.database]
     if manifest.database == "postgresql":
-        if connection.introspection.table_names():
-            raise BackupError(
-                "the PostgreSQL database is not empty: make a new one and set TOOLEVALS_DATABASE_URL to it"
-            )
         _postgresql_program(
             "pg_restore",
             "--single-transaction",
@@ -243,6 +284,21 @@ def _prepare(manifest: Manifest, made: Path) -> None:
         rows = _sqlite_rows(dump)
     if rows != manifest.rows:
         raise BackupError("the tables that were restored have other numbers of rows than the backup's manifest says")
+
+
+def _uploads_send(manifest: Manifest, folder: Path) -> None:
+    """Send the uploads that were extracted to the bucket that keeps them, if any does, and read each back."""
+    uploads = storages["default"]
+    if isinstance(uploads, FolderUploads):
+        return
+    for path, _ in files_below(folder):
+        name = path.relative_to(folder).as_posix()
+        with path.open("rb") as file:
+            uploads.save(name, File(file))
+        with uploads.open(name) as stored:
+            if _extract(stored, None) != manifest.members[f"{UPLOADS}/{name}"]:
+                raise BackupError(f"the upload {name} was sent to the bucket and does not read back as it was")
+        path.unlink()
 
 
 def _snapshot(work: Path, made_at: str) -> Manifest:
@@ -311,16 +367,6 @@ def _postgresql_program(name: str, *words: str) -> None:
         raise BackupError(f"{name} failed: {done.stderr.strip()[-1000:]}")
 
 
-def _add(tar: tarfile.TarFile, manifest: Manifest, name: str, path: Path) -> None:
-    """Add a file, unless it was deleted meanwhile."""
-    try:
-        file = path.open("rb")
-    except FileNotFoundError:
-        return
-    with file:
-        _add_content(tar, name, file, manifest)
-
-
 def _add_content(tar: tarfile.TarFile, name: str, file: BinaryIO, manifest: Manifest | None = None) -> None:
     info = tarfile.TarInfo(name)
     info.size, info.mode = file.seek(0, os.SEEK_END), 0o600
@@ -381,7 +427,7 @@ def _writing(path: Path, secret: bytes | None) -> Iterator[gzip.GzipFile]:
 
 
 @contextmanager
-def _reading(path: Path, secret: bytes | None) -> Iterator[gzip.GzipFile]:
+def _reading(path: Path | BucketPlace, secret: bytes | None) -> Iterator[gzip.GzipFile]:
     if is_encrypted(path) and not secret:
         raise DamagedBackupError(f"{path} is encrypted: name its key file with --key-file, or give its passphrase")
     with path.open("rb") as file:
@@ -393,7 +439,7 @@ def _reading(path: Path, secret: bytes | None) -> Iterator[gzip.GzipFile]:
 
 
 @contextmanager
-def _disk_errors(path: Path) -> Iterator[None]:
+def _disk_errors(path: Path | BucketPlace) -> Iterator[None]:
     """Turn what the disk refuses into a sentence."""
     try:
         yield

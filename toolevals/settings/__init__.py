@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import gc
+import re
 from pathlib import Path
 from typing import Any
 
@@ -11,13 +12,14 @@ import django_stubs_ext
 from django.conf import global_settings
 from kombu import Queue
 
-from toolevals.serving.folders import data_folder, pages_folder
+from toolevals.serving.folders import data_folder, pages_folder, version_number
 from toolevals.settings.audit import AUDIT_PAST as AUDIT_PAST
 from toolevals.settings.audit import AUDIT_PHRASES as AUDIT_PHRASES
 from toolevals.settings.audit import AUDIT_THINGS as AUDIT_THINGS
-from toolevals.settings.databases import database
-from toolevals.settings.environment import environment, log_format, path_prefix
+from toolevals.settings.databases import databases
+from toolevals.settings.environment import environment, log_format, path_prefix, sentry_dsn
 from toolevals.settings.help import HELP as HELP
+from toolevals.settings.navigation import ASSIGNED as ASSIGNED
 from toolevals.settings.navigation import COUNTED as COUNTED
 from toolevals.settings.navigation import HOME_COUNTED as HOME_COUNTED
 from toolevals.settings.navigation import HOME_LOOK as HOME_LOOK
@@ -25,14 +27,19 @@ from toolevals.settings.navigation import HOME_NEWS as HOME_NEWS
 from toolevals.settings.navigation import HOME_NOTES as HOME_NOTES
 from toolevals.settings.navigation import HOME_PANES as HOME_PANES
 from toolevals.settings.navigation import HOME_WAITING as HOME_WAITING
+from toolevals.settings.navigation import MENTIONED_IN as MENTIONED_IN
 from toolevals.settings.navigation import NAVIGATION as NAVIGATION
 from toolevals.settings.navigation import SEARCHED as SEARCHED
 from toolevals.settings.navigation import SUBNAVIGATION as SUBNAVIGATION
+from toolevals.settings.people import PERSON_ROWS as PERSON_ROWS
+from toolevals.settings.people import PERSON_TEXTS as PERSON_TEXTS
+from toolevals.settings.people import SECRET_COLUMNS as SECRET_COLUMNS
 from toolevals.settings.private_files import keep_private, secret_key
 from toolevals.settings.rest import REST_FRAMEWORK as REST_FRAMEWORK
 from toolevals.settings.rest import SPECTACULAR_SETTINGS as SPECTACULAR_SETTINGS
 from toolevals.settings.sign_in import *  # noqa: F403 - each is a setting of django-allauth
 from toolevals.settings.sign_in import openid_connect
+from toolevals.settings.uploads import uploads_storage
 
 # New objects between two searches for garbage: Python's 700 take a third of a grading's time, and of a start's.
 gc.set_threshold(50_000)
@@ -88,7 +95,7 @@ INSTALLED_APPS = [
 
 MIDDLEWARE = [
     "toolevals.workspace.monitoring.middleware.RequestMiddleware",
-    "django.middleware.security.SecurityMiddleware",
+    "toolevals.workspace.middleware.HeadersMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "toolevals.workspace.middleware.CompressionMiddleware",
     "toolevals.workspace.middleware.NoStoreMiddleware",
@@ -96,7 +103,7 @@ MIDDLEWARE = [
     "toolevals.traces.middleware.StatusMiddleware",
     "toolevals.workspace.old_names.OldNamesMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
-    "django.middleware.common.CommonMiddleware",
+    "toolevals.workspace.middleware.HostMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
@@ -124,7 +131,15 @@ TEMPLATES = [
     }
 ]
 
-DATABASES = {"default": database(env, DATA_DIR)}
+DATABASES = databases(env, DATA_DIR)
+# A streaming replica for reports: rooms whose pages and answers are read there, and seconds that one waits for it to
+# have what the primary has.
+REPLICA_ROOMS = ("reports",)
+REPLICA_WAIT_SECONDS = env.float("REPLICA_WAIT_SECONDS", 1.0)
+if "replica" in DATABASES:
+    DATABASE_ROUTERS = ["toolevals.workspace.replica.ReplicaRouter"]
+    # It calls the view.
+    MIDDLEWARE += ["toolevals.workspace.replica.ReplicaMiddleware"]
 # The usual hasher, and those whose hashes are still read.
 PASSWORD_HASHERS = ["toolevals.workspace.accounts.hashing.BoundedPasswordHasher", *global_settings.PASSWORD_HASHERS[1:]]
 # Passwords that a process of the web server hashes at once, so that its other threads are free.
@@ -159,12 +174,12 @@ STATICFILES_DIRS = [PAGES / "static"]
 # All of it is ours: what packages bring for pages that are not served here stays out.
 STATICFILES_FINDERS = ["toolevals.settings.static_files.PackedFinder"]
 MEDIA_ROOT = DATA_DIR / "uploads"
-# On the disk of the uploads, so that a file that has arrived is only renamed.
+# On the disk of the uploads, so that a file that has arrived is only renamed; with S3 it is sent on from there.
 FILE_UPLOAD_TEMP_DIR = MEDIA_ROOT / "arriving"
 # What people send is for the server alone.
 FILE_UPLOAD_PERMISSIONS, FILE_UPLOAD_DIRECTORY_PERMISSIONS = 0o600, 0o700
 STORAGES = {
-    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "default": uploads_storage(env),
     "staticfiles": {"BACKEND": "toolevals.settings.static_files.HashedStaticFiles"},
 }
 
@@ -183,6 +198,14 @@ SECURE_CONTENT_TYPE_NOSNIFF = True
 X_FRAME_OPTIONS = "DENY"
 HTTPS_ONLY = env.bool("HTTPS_ONLY", False)
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = SECURE_SSL_REDIRECT = HTTPS_ONLY
+# Seconds for which browsers that came by HTTPS come by nothing else.
+SECURE_HSTS_SECONDS = env.int("HSTS_SECONDS", 0)
+# Pages ask for none of these; other sites read no answer, and embed none but a badge.
+PERMISSIONS_POLICY = "camera=(), display-capture=(), geolocation=(), microphone=(), midi=(), payment=(), usb=()"
+RESOURCE_POLICY = "same-origin"
+# Probes and scrapers ask a process by its own address and without TLS.
+ASKED_BY_ADDRESS = ("/healthz", "/metrics", "/readyz")
+SECURE_REDIRECT_EXEMPT = [f"^{re.escape(f'{PATH_PREFIX}{path}'.lstrip('/'))}$" for path in ASKED_BY_ADDRESS]
 # Trust what the proxy in front says about the scheme and the client's address.
 BEHIND_PROXY = env.bool("BEHIND_PROXY", False)
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if BEHIND_PROXY else None
@@ -318,6 +341,8 @@ TRASH_KINDS = (
 # What higher rooms withhold in the audit log for now, and what they do when a member's role changes or ends: see
 # `toolevals.workspace.audit.models` and `toolevals.workspace.projects.services`.
 AUDIT_WITHHELD = ("labeling.audit.undecided",)
+# What owners must not read yet: see `toolevals.workspace.projects.export`.
+STILL_BLIND = ("labeling.audit.still_blind", "toolevals.runs.judge_calibrations.services.still_blind")
 MEMBER_CHANGED = ("labeling.label.services.places_release",)
 # What higher rooms make of a trace's failures in the transaction that sums it up: `toolevals.traces.reading.services`.
 TRACE_FAILURES = ("reports.issues.gathering.trace_gather",)
@@ -341,8 +366,13 @@ SLOT_LEASE_SECONDS = env.int("SLOT_LEASE_SECONDS", 30 * 60)
 
 # Who shows this token reads /metrics; without it, only this machine does where no proxy is in front.
 METRICS_TOKEN = env.str("METRICS_TOKEN", "")
+# Errors of the web server and the workers are sent there; "" is nowhere.
+SENTRY_DSN = sentry_dsn(env.str("SENTRY_DSN", ""))
+RELEASE = f"toolevals@{version_number()}" if SENTRY_DSN else ""
 # "text", or "json": an object a line, with the ids of the request, the job and the run that it is about.
 LOG_FORMAT = log_format(env.str("LOG_FORMAT", "text"))
+# Each act in the audit log is a line of the log, too, once it is stored.
+AUDIT_LOG = env.bool("AUDIT_LOG", False)
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
@@ -359,6 +389,9 @@ LOGGING = {
     # Those that name the address that was asked for: an invitation's link lets in the person who has it.
     "loggers": {
         **{name: {"filters": ["links"]} for name in ("django.request", "django.security.csrf")},
+        "toolevals.audit": {"level": "INFO"},
         "django.server": {"filters": ["links"], "handlers": ["console"], "level": "INFO", "propagate": False},
     },
 }
+# What the environment was asked for: the page of settings lists it.
+SETTINGS_ASKED = env.asked

@@ -52,6 +52,7 @@ AUDIT_THINGS = {
     "workspace.apitoken": Thing("token", "name"),
     "workspace.secret": Thing("secret", "name"),
     "workspace.webhook": Thing("webhook", "name", "workspace:webhook", ("pk",)),
+    "workspace.installationsetting": Thing("setting", "name"),
     "workspace.invitation": Thing("invitation", "email"),
 }
 
@@ -65,6 +66,7 @@ AUDIT_PHRASES = {
     "case_read": "read a case of",
     "comment_add": "commented on",
     "dialects_start": "started other evaluators on",
+    "dispute_assign": "assigned a dispute of",
     "dispute_open": "disputed",
     "dispute_settle": "settled a dispute of",
     "drift_begin": "started a drift check of",
@@ -78,6 +80,7 @@ AUDIT_PHRASES = {
     "guideline_publish": "published a guideline of",
     "import_publish": "published an import into",
     "import_start": "started an import into",
+    "installation_set": "changed the installation's",
     "keys_set": "set their keys in",
     "label_keep": "saved a spare label of",
     "label_submit": "labelled",
@@ -93,6 +96,7 @@ AUDIT_PHRASES = {
     "password_reset": "set a new password by e-mail for",
     "provider_link": "linked single sign-on with",
     "policy_set_registry": "chose the tools of",
+    "project_export_start": "started an export of",
     "proposals_drop": "dropped drafts of edge cases of",
     "proposals_make": "made drafts of edge cases of",
     "question_open": "opened a question about",

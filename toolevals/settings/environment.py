@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from typing import Final
+from importlib.util import find_spec
+from typing import Any, Final
 
 import environ
 from django.core.exceptions import ImproperlyConfigured
@@ -52,9 +53,27 @@ OLD_NAMES: Final = (
 )
 
 
-def environment(given: Mapping[str, str] = os.environ) -> environ.Env:
+class Environment(environ.Env):  # type: ignore[misc]
+    """The reader of settings, which knows afterwards what it was asked for.
+
+    `asked` has, by name, whether the environment sets it, and its value where that is a number or a truth: nothing that
+    could be a secret.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.asked: dict[str, tuple[bool, bool | int | float | None]] = {}
+
+    def get_value(self, var: str, *args: Any, **options: Any) -> Any:
+        value = super().get_value(var, *args, **options)
+        plain = value if isinstance(value, bool | int | float) else None
+        self.asked[var] = (f"{self.prefix}{var}" in self.ENVIRON, plain)
+        return value
+
+
+def environment(given: Mapping[str, str] = os.environ) -> Environment:
     """Return the reader of settings: `env.int("UPLOAD_MAX_BYTES")` reads `TOOLEVALS_UPLOAD_MAX_BYTES`."""
-    env = environ.Env()
+    env = Environment()
     env.prefix = PREFIX
     env.ENVIRON = {PREFIX + name: given[name] for name in CONVENTIONAL + OLD_NAMES if name in given} | dict(given)
     return env
@@ -71,6 +90,22 @@ def path_prefix(given: str) -> str:
         return prefix_of(given)
     except PathPrefixError as error:
         raise ImproperlyConfigured(str(error)) from error
+
+
+def sentry_dsn(given: str) -> str:
+    """Return where errors are sent, "" for nowhere. Raises ImproperlyConfigured, without the key in the address."""
+    if not given:
+        return ""
+    if find_spec("sentry_sdk") is None:
+        raise ImproperlyConfigured(f"{PREFIX}SENTRY_DSN is set, and needs another package: install toolevals[sentry]")
+    from sentry_sdk.utils import BadDsn, Dsn
+
+    try:
+        Dsn(given)
+    except BadDsn:
+        words = "is no address of a project in Sentry, such as https://KEY@sentry.example.org/1"
+        raise ImproperlyConfigured(f"{PREFIX}SENTRY_DSN {words}") from None
+    return given
 
 
 def log_format(given: str) -> str:

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 HELP = {
+    "operations:operations": "monitoring#the-operators-page",
+    "operations:storage": "monitoring#the-operators-page",
+    "workspace:installation": "operating#settings",
     "workspace:project": "reports#the-first-page-of-a-project",
     "workspace:members": "operating#accounts",
     "workspace:secrets": "operating#whom-the-server-calls",
@@ -19,6 +22,9 @@ HELP = {
     "workspace:job": "api#long-work",
     "workspace:trash": "deleting#the-trash",
     "workspace:delete": "deleting",
+    "workspace:project-export": "deleting#a-whole-project",
+    "workspace:people": "deleting#people",
+    "workspace:person": "deleting#people",
     "registry:registries": "importing#tools",
     "registry:registry": "importing#tools",
     "registry:version": "importing#tools",

@@ -38,11 +38,24 @@ COUNTED = ("labeling.label.open_tasks.counted",)
 
 # The same, counted for a project's first page alone.
 HOME_COUNTED = ("labeling.label.open_tasks.counted_at_home",)
+# What is assigned to a person, by the name under which it is counted: functions `(project, user) -> QuerySet` of rows
+# with `due_on`.
+ASSIGNED = {
+    "assigned_examples": "labeling.label.assigned.examples",
+    "assigned_disputes": "labeling.label.assigned.disputes",
+    "assigned_issues": "reports.issues.home.assigned",
+}
+# Where mentioned people read what mentions them: see `toolevals.workspace.mentions.queries`.
+MENTIONED_IN = {
+    "labeling.comment": "labeling.questions.mentions.places",
+    "runs.casenote": "toolevals.runs.remarks.mentions.places",
+}
 
 # What fills a project's first page: see `toolevals.workspace.home`.
 HOME_LOOK = "reports.home.page.project_look"
 HOME_WAITING = (
     "labeling.home.waiting",
+    "reports.issues.home.waiting",
     "toolevals.workspace.home.waiting",
 )
 HOME_NEWS = (

@@ -14,9 +14,9 @@ from importlib import import_module
 from typing import Final
 
 from django.apps import apps
-from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 
+from toolevals.workspace.installation.reading import installation_setting
 from toolevals.workspace.models import ApiToken, Role, TokenScope, User
 
 Decision = Callable[[User], bool]
@@ -39,6 +39,8 @@ NO_PROJECTS = (
 )
 NO_INVITATIONS = "Only owners of the installation invite people here. Ask one, or the operator (TOOLEVALS_WHO_INVITES)."
 
+NO_OPERATIONS = "Only owners of the installation do this. Ask one of them, or the operator."
+
 
 def may_make_projects(user: User) -> bool:
     """Return whether this person may make projects. Raises `ImproperlyConfigured`."""
@@ -51,7 +53,7 @@ def may_invite(user: User) -> bool:
 
 
 def _decision(name: str, known: dict[str, Decision]) -> Decision:
-    said = getattr(settings, name)
+    said = installation_setting(name)
     if said not in known:
         raise ImproperlyConfigured(f"{name} is {said!r}: it must be one of {', '.join(known)}")
     return known[said]
@@ -83,9 +85,12 @@ class Grant(Enum):
 
     MAKES_PROJECTS = "makes projects"
     INVITES = "invites"
+    OPERATES = "operates"
 
     def refusal(self, user: User) -> str:
         """Say why a person does not have it; empty where they do."""
+        if self is Grant.OPERATES:
+            return "" if _owns_installation(user) else NO_OPERATIONS
         if self is Grant.MAKES_PROJECTS:
             return "" if may_make_projects(user) else NO_PROJECTS
         return "" if may_invite(user) else NO_INVITATIONS
@@ -162,16 +167,29 @@ RULES = {
     "workspace:my-notifications": Rule(Audience.SIGNED_IN),
     "workspace:my-mails-csv": Rule(Audience.SIGNED_IN),
     "workspace:my-notifications-test": Rule(Audience.SIGNED_IN),
+    "workspace:my-export": Rule(Audience.SIGNED_IN),
+    **dict.fromkeys(
+        (
+            *("workspace:people", "workspace:people-csv", "workspace:person"),
+            *("workspace:person-switch", "workspace:person-delete"),
+        ),
+        Rule(Audience.SIGNED_IN, grant=Grant.OPERATES),
+    ),
     "workspace:deleted-projects": Rule(Audience.SIGNED_IN),
     "workspace:deleted-project-restore": Rule(Audience.SIGNED_IN),
     "workspace:deleted-project-destroy": Rule(Audience.SIGNED_IN),
+    "workspace:installation": Rule(Audience.SIGNED_IN, grant=Grant.OPERATES),
+    "workspace:installation-test-mail": Rule(Audience.SIGNED_IN, grant=Grant.OPERATES),
     "workspace:project-new": Rule(Audience.SIGNED_IN, grant=Grant.MAKES_PROJECTS),
     "workspace:invitation-link": Rule(Audience.ANYONE),
     "workspace:invitation-accept": Rule(Audience.SIGNED_IN),
     "workspace:invitation-decline": Rule(Audience.SIGNED_IN),
     "workspace:project": Rule(Role.VIEWER),
     "workspace:search": Rule(Role.VIEWER),
+    **dict.fromkeys(("workspace:mentions", "workspace:mention", "workspace:mention-names"), Rule(Role.VIEWER)),
     "workspace:settings": Rule(Role.OWNER),
+    "workspace:project-export": Rule(Role.OWNER),
+    "workspace:project-export-file": Rule(Role.OWNER),
     "workspace:trash": Rule(Role.OWNER),
     "workspace:delete": Rule(Role.OWNER),
     "workspace:trash-restore": Rule(Role.OWNER),

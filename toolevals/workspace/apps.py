@@ -6,6 +6,7 @@ import os
 from typing import Any
 
 from django.apps import AppConfig
+from django.conf import settings
 from django.core.checks import CheckMessage, register
 from django.core.checks import Warning as CheckWarning
 from django.db.backends.base.base import BaseDatabaseWrapper
@@ -25,6 +26,10 @@ class WorkspaceConfig(AppConfig):
         from toolevals.workspace.accounts import security_events  # noqa: F401
         from toolevals.workspace.log_filters import database_reached
 
+        if settings.SENTRY_DSN:
+            from toolevals.workspace.monitoring.sentry import sentry_start
+
+            sentry_start(settings.SENTRY_DSN, settings.RELEASE)
         connection_created.connect(connection_prepare)
         connection_created.connect(database_reached)
 

@@ -62,8 +62,11 @@ class Different(Subquery):
 
 
 def lengths(
-    place: models.Model, rows: Sequence[models.QuerySet[Any, Any]], *, most: int
-) -> models.QuerySet[Any, tuple[int, ...]]:
-    """Return the query of how many rows each queryset has, at most `most`: one row; `place` is any row there is."""
+    place: models.Model, rows: Sequence[models.QuerySet[Any, Any]], *, most: int, also: Sequence[Subquery] = ()
+) -> models.QuerySet[Any, tuple[Any, ...]]:
+    """Return the query of how many rows each queryset has, at most `most`: one row; `place` is any row there is.
+
+    `also`: what else is asked in the same statement, behind the numbers.
+    """
     counted = [Length(each.order_by().values("pk")[:most]) for each in rows]
-    return type(place)._default_manager.filter(pk=place.pk).order_by().values_list(*counted)
+    return type(place)._default_manager.filter(pk=place.pk).order_by().values_list(*counted, *also)

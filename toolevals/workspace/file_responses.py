@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from uuid import UUID
 
 from django.http import StreamingHttpResponse
@@ -31,9 +32,12 @@ def csv_file(name: str, columns: Sequence[str], rows: Iterable[Sequence[Cell]]) 
 
 
 def stored_response(upload: Upload) -> StreamingHttpResponse:
-    """Return a stored file, opened when it is read; its name is made of slugs and numbers."""
+    """Return a stored file; its name is made of slugs and numbers. Raises StorageError."""
+    chunks = _chunks(upload)
+    # Read now, so that a storage that is away is answered, and not an answer broken off.
+    first = next(chunks, b"")
     return StreamingHttpResponse(
-        _chunks(upload),
+        chain([first], chunks),
         content_type="application/octet-stream",
         headers={
             "Content-Disposition": f'attachment; filename="{upload.name}"',

@@ -15,14 +15,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from typing import Protocol
 
 from django.conf import settings
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.module_loading import import_string
 
 from toolevals.workspace.clock import database_now
+from toolevals.workspace.mentions.queries import MOST as MOST_MENTIONS
 from toolevals.workspace.models import Job, JobState, Project, Role, User, Visit
 from toolevals.workspace.requests import ProjectRequest
 
@@ -49,6 +51,8 @@ class PendingTask:
     url: str
     act: str
     at_most: int | None = None
+    # The first day on which some of it is due.
+    due_on: date | None = None
 
     @property
     def words(self) -> str:
@@ -56,9 +60,20 @@ class PendingTask:
         return self.one if self.count == 1 else self.many
 
     @property
+    def is_overdue(self) -> bool:
+        """Tell whether the day on which some of it was due is over, by the time zone of the pages."""
+        return self.due_on is not None and self.due_on < timezone.localdate(database_now())
+
+    @property
     def number(self) -> str:
         """Return how many, as people read it."""
         return f"{self.count:,}" + (" or more" if self.count == self.at_most else "")
+
+
+def due_of(counted: Mapping[str, int], name: str) -> date | None:
+    """Return the first day on which something that is counted under a name is due; numbers tell it as an ordinal."""
+    ordinal = counted.get(f"{name}_due", 0)
+    return date.fromordinal(ordinal) if ordinal else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +171,10 @@ def _news(project: Project, since: datetime) -> Iterator[News]:
 
 
 def waiting(project: Project, role: Role, counted: Mapping[str, int]) -> Iterable[PendingTask]:
-    """Return what waits in this room: failed jobs, for those who may try them again."""
+    """Return what waits in this room: mentions, and failed jobs for those who may try them again."""
+    unread = counted.get("mentions", 0)
+    at = reverse("workspace:mentions", args=[project.slug])
+    yield PendingTask(unread, "mention of you", "mentions of you", at, "Read mentions", MOST_MENTIONS)
     if role < Role.ADJUDICATOR:
         return
     failed = (

@@ -6,10 +6,14 @@ from collections.abc import Callable
 from http import HTTPStatus
 from typing import Any, TypeVar, cast
 
+from django.conf import settings
 from django.contrib.auth.models import AnonymousUser
 from django.contrib.auth.views import redirect_to_login
 from django.core.exceptions import BadRequest, ImproperlyConfigured, PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
+from django.http.response import HttpResponsePermanentRedirect
+from django.middleware.common import CommonMiddleware
+from django.middleware.security import SecurityMiddleware
 from django_http_compression.middleware import HttpCompressionMiddleware
 
 from toolevals.workspace.access import Audience, Rule, may_send_traces, rules
@@ -100,6 +104,22 @@ class AccessMiddleware:
         if grant is not None and (refusal := grant.refusal(known.user)):
             raise PermissionDenied(refusal)
         return None
+
+
+class HeadersMiddleware(SecurityMiddleware):
+    """Redirects to HTTPS where that is set, and says to browsers what no answer of ours may be used for."""
+
+    def process_response(self, request: HttpRequest, response: HttpResponse) -> HttpResponse:
+        response.headers.setdefault("Permissions-Policy", settings.PERMISSIONS_POLICY)
+        response.headers.setdefault("Cross-Origin-Resource-Policy", settings.RESOURCE_POLICY)
+        return super().process_response(request, response)
+
+
+class HostMiddleware(CommonMiddleware):
+    """Refuses a request for a name that is none of this site's, but probes and scrapers ask by an address."""
+
+    def process_request(self, request: HttpRequest) -> HttpResponsePermanentRedirect | None:
+        return None if request.path_info in settings.ASKED_BY_ADDRESS else super().process_request(request)
 
 
 class NoStoreMiddleware:

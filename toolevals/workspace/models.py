@@ -1,8 +1,9 @@
 """Stores people, projects, who may do what, what was done, and the background work."""
 
 from toolevals.workspace.accounts.models import SignInAddress, SignInFailure, User
-from toolevals.workspace.audit.models import AuditEntry
+from toolevals.workspace.audit.models import AuditEntry, AuditOpening
 from toolevals.workspace.idempotency.models import IdempotencyKey
+from toolevals.workspace.installation.models import InstallationSetting
 from toolevals.workspace.jobs.models import (
     DESTROY,
     FIRST_NUMBER,
@@ -13,7 +14,9 @@ from toolevals.workspace.jobs.models import (
     JobState,
     Queue,
     SweepTask,
+    Worker,
 )
+from toolevals.workspace.mentions.models import Mention
 from toolevals.workspace.notifications.models import (
     MAIL_KINDS,
     WEBHOOK_KINDS,
@@ -39,18 +42,21 @@ __all__ = [
     "WEBHOOK_KINDS",
     "ApiToken",
     "AuditEntry",
+    "AuditOpening",
     "Batch",
     "BatchState",
     "Delivery",
     "DeliveryState",
     "EventKind",
     "IdempotencyKey",
+    "InstallationSetting",
     "Invitation",
     "InvitationState",
     "Job",
     "JobState",
     "MailChoice",
     "Membership",
+    "Mention",
     "Project",
     "Queue",
     "Role",
@@ -67,6 +73,7 @@ __all__ = [
     "Visit",
     "Webhook",
     "WebhookForm",
+    "Worker",
     "untrashed",
     "within",
 ]

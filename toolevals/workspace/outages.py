@@ -49,6 +49,17 @@ FULL = Outage(
     "Nothing in this request was saved. The operator of the server must make room; then send it again.",
 )
 
+STORAGE = Outage(
+    HTTPStatus.SERVICE_UNAVAILABLE,
+    "The storage of uploads does not answer at the moment.",
+    "Nothing was saved. Try again in a few seconds.",
+    RETRY_SECONDS,
+)
+
+
+class StorageError(OSError):
+    """The storage of uploads does not answer, or refuses: the operator reads why in the log."""
+
 
 def outage_of(error: BaseException | None) -> Outage | None:
     """Return what an exception says is out of order for a while; None where the program is at fault, or nothing."""
@@ -64,6 +75,8 @@ def _outage(error: BaseException) -> Outage | None:
         return _of_sqlite(getattr(error, "sqlite_errorcode", 0) & 0xFF)
     if isinstance(error, Error):
         return _of_postgres(error)
+    if isinstance(error, StorageError):
+        return STORAGE
     if isinstance(error, OSError) and error.errno in _FULL:
         return FULL
     return None

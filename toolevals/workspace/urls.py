@@ -8,10 +8,13 @@ from toolevals.workspace import documents as docs
 from toolevals.workspace import errors, search
 from toolevals.workspace.accounts import views as accounts
 from toolevals.workspace.audit import views as audit
+from toolevals.workspace.installation import views as installation
 from toolevals.workspace.jobs import views as jobs
 from toolevals.workspace.jobs.views import JOB_ACTS
+from toolevals.workspace.mentions import views as mentions
 from toolevals.workspace.monitoring import readiness
 from toolevals.workspace.notifications import views as notifications
+from toolevals.workspace.people import account_views
 from toolevals.workspace.people import views as people
 from toolevals.workspace.projects import views as projects
 from toolevals.workspace.secrets import views as secrets
@@ -22,7 +25,12 @@ app_name = "workspace"
 in_project = [
     path("", projects.project, name="project"),
     path("search/", search.search_page, name="search"),
+    path("mentions/", mentions.mentions, name="mentions"),
+    path("mentions/names/", mentions.names, name="mention-names"),
+    path("mentions/<uuid:mention>/", mentions.mention, name="mention"),
     path("settings/", projects.settings, name="settings"),
+    path("export/", projects.project_export, name="project-export"),
+    path("export/<uuid:whole>/", projects.project_export_file, name="project-export-file"),
     path("trash/", trash.trash, name="trash"),
     path("trash/<str:kind>/<uuid:item>/restore/", trash.restore, name="trash-restore"),
     path("trash/<str:kind>/<uuid:item>/destroy/", trash.destroy, name="trash-destroy"),
@@ -70,12 +78,20 @@ urlpatterns = [
     path("docs/<path:page>/", docs.docs, name="docs-page"),
     path("profile/", accounts.profile, name="profile"),
     path("profile/password/", accounts.password, name="password"),
+    path("profile/export.zip", account_views.my_export, name="my-export"),
     path("profile/notifications/", notifications.my_notifications, name="my-notifications"),
     path("profile/notifications/log.csv", notifications.my_mails_csv, name="my-mails-csv"),
     path("profile/notifications/test/", notifications.my_test, name="my-notifications-test"),
+    path("people/", account_views.people, name="people"),
+    path("people.csv", account_views.people_csv, name="people-csv"),
+    path("people/<uuid:person>/", account_views.person, name="person"),
+    path("people/<uuid:person>/switch/", account_views.switch, name="person-switch"),
+    path("people/<uuid:person>/delete/", account_views.delete, name="person-delete"),
     path("projects/deleted/", trash.deleted, name="deleted-projects"),
     path("projects/deleted/<uuid:gone>/restore/", trash.deleted_restore, name="deleted-project-restore"),
     path("projects/deleted/<uuid:gone>/destroy/", trash.deleted_destroy, name="deleted-project-destroy"),
+    path("operations/settings/", installation.installation, name="installation"),
+    path("operations/settings/test-mail/", installation.test_mail, name="installation-test-mail"),
     path("projects/new/", projects.project_new, name="project-new"),
     path("invitations/link/<str:link>/", people.link, name="invitation-link"),
     path("invitations/<uuid:offer>/accept/", people.accept, name="invitation-accept"),

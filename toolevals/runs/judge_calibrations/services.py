@@ -28,13 +28,14 @@ from toolevals.runs.models import (
     JudgeCalibration,
     JudgedCase,
     Rating,
+    Rereading,
     Thumb,
 )
 from toolevals.workspace.audit.services import audit_record
 from toolevals.workspace.clock import database_now
 from toolevals.workspace.jobs.leases import Lease
 from toolevals.workspace.jobs.services import BatchPlan, job_create
-from toolevals.workspace.models import Queue, User
+from toolevals.workspace.models import Project, Queue, User
 
 USUAL_SIZE = 100
 USUAL_RATERS = 3
@@ -248,3 +249,14 @@ def _plans(calibration: JudgeCalibration, size: int) -> Iterator[BatchPlan]:
         stop = min(start + SLICE, size + 1)
         payload: JsonObject = {"calibration": str(calibration.pk), "start": start, "stop": stop}
         yield BatchPlan("runs.calibrate", payload, size=stop - start, queue=Queue.GRADE)
+
+
+def still_blind(project: Project) -> str:
+    """Say what ratings of the project no owner may read yet; empty where all are closed: see `STILL_BLIND`."""
+    calibrations = JudgeCalibration.objects.filter(judge__project=project, closed_at=None).count()
+    rereadings = Rereading.objects.filter(grading__run__project=project, closed_at=None).count()
+    if not (calibrations or rereadings):
+        return ""
+    return (
+        f"Ratings are blind until they are closed: {calibrations} calibrations and {rereadings} re-readings are open."
+    )

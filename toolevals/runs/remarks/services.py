@@ -7,6 +7,8 @@ from django.db import transaction
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.runs.models import CaseNote, CaseTag, Transcript
 from toolevals.workspace.audit.services import audit_record
+from toolevals.workspace.mentions.names import names_bound
+from toolevals.workspace.mentions.services import mentions_note
 from toolevals.workspace.models import User
 
 LONGEST_TAG = 40
@@ -38,8 +40,11 @@ def tag_remove(*, transcript: Transcript, actor: User, tag: str) -> None:
 
 @transaction.atomic
 def note_add(*, transcript: Transcript, actor: User, text: str) -> CaseNote:
-    """Write a note on a trial, and return it. Raises InvalidDocument."""
-    note = CaseNote.objects.create(transcript=transcript, actor=actor, text=_text(text, "text", LONGEST_NOTE))
+    """Write a note on a trial, tell the members that it mentions, and return it. Raises InvalidDocument."""
+    project = transcript.run.project
+    said, mentioned = names_bound(project, _text(text, "text", LONGEST_NOTE))
+    note = CaseNote.objects.create(transcript=transcript, actor=actor, text=said)
+    mentions_note(project=project, actor=actor, people=mentioned, target=note)
     _recorded(transcript, actor, "case_note_add", note, {})
     return note
 

@@ -35,6 +35,8 @@ class User(AbstractBaseUser):
     is_sample = models.BooleanField(default=False)
     # Made by the operator: may make projects and invite people, unless the operator lets more people do that.
     is_installation_owner = models.BooleanField(default=False)
+    # Of a deleted person: the number of the pseudonym that name and address are by now.
+    former_number = models.PositiveIntegerField(null=True, unique=True, editable=False)
     created_at = MomentField(auto_now_add=True)
 
     objects: ClassVar[UserAccounts] = UserAccounts()
@@ -44,6 +46,11 @@ class User(AbstractBaseUser):
 
     def __str__(self) -> str:
         return self.name
+
+    @property
+    def state(self) -> str:
+        """Return the state of the account, in a word."""
+        return "deleted" if self.former_number is not None else "active" if self.is_active else "deactivated"
 
     @property
     def mailbox(self) -> str:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any, ClassVar
+from uuid import UUID
 
 from django.conf import settings
 from django.db import models
@@ -28,9 +30,18 @@ class AuditQuerySet(models.QuerySet["AuditEntry"]):
             shown = shown.exclude(import_string(path)(user))
         return shown
 
+    def made_after(self, pk: UUID | None) -> AuditQuerySet:
+        """Return acts in the order in which they were made, from the one after `pk` on."""
+        later = self.order_by("pk")
+        return later if pk is None else later.filter(pk__gt=pk)
+
+    def made_before(self, moment: datetime) -> AuditQuerySet:
+        """Return the acts whose ids were made before a moment."""
+        return self.filter(pk__lt=UUID(int=int(moment.timestamp() * 1000) << 80))
+
 
 class AuditEntry(models.Model):
-    """One act of one service. Rows are only ever added."""
+    """One act of one service. Rows are only ever added, as triggers enforce: `toolevals.workspace.audit.triggers`."""
 
     id = PublicIdField()
     project = models.ForeignKey(Project, null=True, on_delete=models.CASCADE, related_name="audit")
@@ -55,3 +66,16 @@ class AuditEntry(models.Model):
     def shown_detail(self) -> dict[str, Any]:
         """The detail under today's names: old entries are never rewritten."""
         return with_new_names(self.detail)
+
+
+class AuditOpening(models.Model):
+    """Lets the transaction that holds it remove the acts in a project, or change those of a person.
+
+    Django's deferred foreign key is asked when the transaction ends: `held_by` names no row, so an opening that is
+    still there can't be committed.
+    """
+
+    id = PublicIdField()
+    project = models.UUIDField(null=True)
+    person = models.UUIDField(null=True)
+    held_by = models.ForeignKey("self", on_delete=models.DO_NOTHING, related_name="+", db_index=False)

@@ -12,11 +12,12 @@ from django.core.files import File
 from toolevals.json_types import JsonMapping
 from toolevals.workspace.jobs.leases import Lease
 from toolevals.workspace.models import Job, Upload
-from toolevals.workspace.uploads.services import file_store
+from toolevals.workspace.replica import replica_reads
+from toolevals.workspace.uploads.services import file_delete, file_store
 
 KEPT = timedelta(days=1)
 # The kinds of jobs that leave a file.
-KINDS = ("export", "bundle", "table", "tools_preview", "file_look")
+KINDS = ("export", "bundle", "table", "tools_preview", "file_look", "project_export")
 
 
 def job_file_write(
@@ -27,7 +28,8 @@ def job_file_write(
     Nothing is left behind where writing fails, or where the lease was lost meanwhile.
     """
     with tempfile.TemporaryFile() as file:
-        write(file)
+        with replica_reads():
+            write(file)
         file.seek(0)
         job = lease.batch.job
         upload = file_store(project=job.project, actor=job.actor, content=File(file), name=name)
@@ -56,5 +58,5 @@ def job_files_forget(now: datetime) -> int:
 
 
 def _delete(upload: Upload) -> None:
-    upload.file.delete(save=False)
+    file_delete(upload)
     upload.delete()

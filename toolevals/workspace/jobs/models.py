@@ -353,3 +353,18 @@ class SweepTask(models.Model):
     name = models.CharField(max_length=120, primary_key=True)
     due_at = models.DateTimeField()
     ran_at = models.DateTimeField(null=True)
+
+
+class Worker(models.Model):
+    """A worker that runs, or ran a day ago at most: it signs its row every few seconds."""
+
+    id = PublicIdField()
+    host = models.CharField(max_length=200)
+    process = models.PositiveIntegerField()
+    # Their names, separated by commas.
+    queues = models.CharField(max_length=100)
+    started_at = MomentField(auto_now_add=True)
+    seen_at = models.DateTimeField()
+
+    class Meta:
+        ordering: ClassVar[list[str]] = ["host", "id"]

@@ -11,7 +11,7 @@ import logging
 import os
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from datetime import datetime, timedelta
 
 from django.conf import settings
@@ -20,6 +20,7 @@ from django.utils.module_loading import import_string
 
 from toolevals.workspace.clock import clock_difference, database_now
 from toolevals.workspace.jobs.idle_check import IdleCheck, rows_written, signed_at
+from toolevals.workspace.jobs.signs import WorkerSign
 from toolevals.workspace.jobs.turns import LocalDoorbell, name_unknown, ring_due
 from toolevals.workspace.models import Batch, BatchState, SweepTask
 
@@ -66,7 +67,8 @@ PERIODIC_SECONDS = 1.0
 class Sweeper:
     """One round rings for due batches and, once a second at most, runs the regular duties that are due."""
 
-    def __init__(self) -> None:
+    def __init__(self, queues: Iterable[str] = ()) -> None:
+        self._sign = WorkerSign(queues)
         self._stop = threading.Event()
         self._periodic_at = 0.0
         self._rest = IdleCheck()
@@ -97,6 +99,7 @@ class Sweeper:
         """Do a round unless the database says that it would find nothing. Raises as `round`."""
         if not self._rest.may_skip(time.monotonic()):
             self.round()
+            self._sign.write()
 
     def _run(self) -> None:
         pause = 0.0
@@ -105,6 +108,7 @@ class Sweeper:
         while not self._stop.wait(pause):
             well = self._try(self.round_if_due)
             pause = settings.SWEEP_SECONDS if well else min(max(pause, 0.5) * 2, LONGEST_PAUSE_SECONDS)
+        self._try(self._sign.remove)
         connection.close()
 
     def _try(self, step: Callable[[], None]) -> bool:

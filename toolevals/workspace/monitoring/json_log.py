@@ -27,6 +27,11 @@ def log_about(**ids: Any) -> Iterator[None]:
         _about.reset(before)
 
 
+def about() -> dict[str, str]:
+    """Return the ids of what is being done, as a line of the log says them."""
+    return dict(_about.get())
+
+
 class JsonFormatter(logging.Formatter):
     """Formats a record as one line of JSON."""
 
@@ -42,6 +47,8 @@ class JsonFormatter(logging.Formatter):
         # Django's lines about an answer, which it logs when the request is over.
         if (request_id := getattr(getattr(record, "request", None), "request_id", None)) is not None:
             document |= {"request_id": request_id, "status": getattr(record, "status_code", None)}
+        if (act := getattr(record, "audit", None)) is not None:
+            document["audit"] = act
         if record.exc_info:
             document["exception"] = record.exc_text or self.formatException(record.exc_info)
         if record.stack_info:

@@ -17,6 +17,7 @@ from django.utils.module_loading import import_string
 from toolevals.workspace.accounts.reset import LASTS, reset_path
 from toolevals.workspace.clock import database_now
 from toolevals.workspace.home import waiting_for
+from toolevals.workspace.installation.reading import installation_setting
 from toolevals.workspace.models import Delivery, EventKind, Membership, Project, Role, User, untrashed
 from toolevals.workspace.notifications.events import page_url
 
@@ -83,7 +84,7 @@ def _identifier(delivery: Delivery, user: User) -> str:
 def mail_send(mail: Mail) -> None:
     """Send one. Raises SMTPException and OSError."""
     headers = {"Message-ID": f"<{mail.identifier}>", "Auto-Submitted": "auto-generated"}
-    message = EmailMessage(mail.subject, mail.text, settings.DEFAULT_FROM_EMAIL, [mail.to], headers=headers)
+    message = EmailMessage(mail.subject, mail.text, installation_setting("EMAIL_FROM"), [mail.to], headers=headers)
     message.send()
 
 

@@ -23,15 +23,16 @@ class EventKind(models.TextChoices):
     JUDGE_DRIFTED = "judge.drifted", "a judge drifts"
     TOOLS_CHANGED = "tools.changed", "tool definitions change"
     DIGEST_WEEKLY = "digest.weekly", "the weekly digest, on Mondays"
+    MENTIONED = "mention", "a member mentions me"
     WORK_WAITING = "work.waiting", "work waits for me, once a day"
     PASSWORD_RESET = "password.reset", "a person asks for a new password"
     TEST = "test", "a test"
 
 
 # Of one person alone, and by e-mail.
-_OF_ONE_PERSON = (EventKind.WORK_WAITING, EventKind.PASSWORD_RESET, EventKind.TEST)
+_OF_ONE_PERSON = (EventKind.MENTIONED, EventKind.WORK_WAITING, EventKind.PASSWORD_RESET, EventKind.TEST)
 WEBHOOK_KINDS = tuple(kind for kind in EventKind if kind not in _OF_ONE_PERSON)
-MAIL_KINDS = (*WEBHOOK_KINDS, EventKind.WORK_WAITING)
+MAIL_KINDS = (*WEBHOOK_KINDS, EventKind.MENTIONED, EventKind.WORK_WAITING)
 
 
 class WebhookForm(models.TextChoices):

@@ -51,7 +51,7 @@ def member_set(*, project: Project, actor: User | None, user: User, role: Role) 
         _require_another_owner(project, user)
     membership, _ = Membership.objects.update_or_create(project=project, user=user, defaults={"role": role})
     if role != Role.OWNER:
-        _end_invitations_by(project, user)
+        invitations_by_end(project, user)
     detail = {"user": str(user.pk), "role": Role(role).label}
     audit_record(project=project, actor=actor, verb="member_set", target=membership, detail=detail)
     member_tell(project, user, role, actor)
@@ -68,7 +68,7 @@ def member_remove(*, membership: Membership, actor: User | None) -> None:
     members_lock(project)
     _require_another_owner(project, user)
     ApiToken.objects.filter(project=project, user=user, revoked_at=None).update(revoked_at=database_now())
-    _end_invitations_by(project, user)
+    invitations_by_end(project, user)
     audit_record(project=project, actor=actor, verb="member_remove", target=membership, detail={"user": str(user.pk)})
     membership.delete()
     member_tell(project, user, None, actor)
@@ -91,12 +91,14 @@ def members_lock(project: Project) -> None:
     Project.objects.select_for_update(no_key=True).get(pk=project.pk)
 
 
-def _end_invitations_by(project: Project, user: User) -> None:
+def invitations_by_end(project: Project, user: User) -> None:
+    """End the pending invitations that a person has made."""
     made = project.invitations.unanswered().filter(actor=user)
     made.update(state=InvitationState.REVOKED, ended_at=database_now())
 
 
 def _require_another_owner(project: Project, user: User) -> None:
-    owners = set(project.memberships.filter(role=Role.OWNER).values_list("user_id", flat=True))
-    if owners == {user.pk}:
+    owners = project.memberships.filter(role=Role.OWNER)
+    others = owners.filter(user__is_active=True).exclude(user=user)
+    if owners.filter(user=user).exists() and not others.exists():
         raise LastOwnerError(f"{user.name} is the last owner. Make someone else an owner first.")

@@ -5,19 +5,23 @@ from __future__ import annotations
 from hashlib import sha256
 from http import HTTPStatus
 from typing import Any
+from uuid import UUID
 
 from django import forms
 from django.contrib import messages
-from django.http import HttpResponse
-from django.shortcuts import redirect, render
+from django.http import HttpResponse, HttpResponseBase
+from django.shortcuts import get_object_or_404, redirect, render
 from django.template.loader import render_to_string
-from django.views.decorators.http import require_GET, require_http_methods
+from django.views.decorators.http import require_GET, require_http_methods, require_safe
 
 from toolevals.workspace.access import may_make_projects
+from toolevals.workspace.file_responses import job_asked, stored_response
 from toolevals.workspace.form_controls import PlainForm
 from toolevals.workspace.home import home_of, home_panel, visit_note, visited_before
+from toolevals.workspace.jobs.files import job_file
 from toolevals.workspace.models import Invitation, Job, Project, untrashed
 from toolevals.workspace.navigation import counted_at_home
+from toolevals.workspace.projects.export import KIND, StillBlindError, project_export_start, still_blind
 from toolevals.workspace.projects.services import project_create, project_update
 from toolevals.workspace.requests import ProjectRequest, SignedInRequest
 from toolevals.workspace.trash.lists import deleted_projects
@@ -110,3 +114,26 @@ def settings(request: ProjectRequest) -> HttpResponse:
         messages.info(request, "The settings are saved.")
         return redirect("workspace:settings", project.slug)
     return render(request, "workspace/settings.html", {"form": form})
+
+
+@require_http_methods(["GET", "POST"])
+def project_export(request: ProjectRequest) -> HttpResponse:
+    """Say what a project's export holds; by POST, begin the job that writes it."""
+    if request.method == "POST":
+        try:
+            return redirect(project_export_start(project=request.project, actor=request.user).result_path)
+        except StillBlindError as error:
+            messages.error(request, str(error))
+    job = job_asked(request, KIND)
+    context = {"job": job, "file": job_file(job) if job else None, "reasons": still_blind(request.project)}
+    return render(request, "workspace/project_export.html", context)
+
+
+@require_safe
+def project_export_file(request: ProjectRequest, whole: UUID) -> HttpResponseBase:
+    """Send the file that a job has written; 410 when its day is over. What it says was not blind then."""
+    found = get_object_or_404(Job.objects.of_project(request.project), kind=KIND, pk=whole)
+    upload = job_file(found)
+    if upload is None:
+        return HttpResponse("This file has expired. Export the project again.", status=HTTPStatus.GONE)
+    return stored_response(upload)

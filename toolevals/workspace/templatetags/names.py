@@ -7,6 +7,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from toolevals.presentation.numbers import amount, short
+from toolevals.workspace.mentions.names import text_named
 
 register = template.Library()
 # Names of so many characters stand in one piece; of longer ones the end always stays in sight.
@@ -15,6 +16,7 @@ END = 20
 
 register.filter("short", short)
 register.filter("amount", amount)
+register.filter("mentions", text_named)
 
 
 @register.filter

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from functools import cache
 from time import monotonic
 from typing import Any, ClassVar
@@ -21,6 +22,7 @@ from django.utils.module_loading import import_string
 from toolevals.workspace.bulk import others_write_first
 from toolevals.workspace.jobs.models import JobQuerySet
 from toolevals.workspace.models import FIRST_NUMBER, Batch, Job, Project, Upload, User
+from toolevals.workspace.uploads.services import file_delete
 
 
 class TrashKind(ABC):
@@ -135,15 +137,19 @@ class RestsOnItself(Exception):  # noqa: N818 - named for what it says
 
 
 def delete_in_parts(
-    rows: models.QuerySet[Any], until: float, *, and_then: Callable[[Sequence[Any]], None] | None = None
+    rows: models.QuerySet[Any],
+    until: float,
+    *,
+    within: Callable[[], AbstractContextManager[Any]] = transaction.atomic,
+    and_then: Callable[[Sequence[Any]], None] | None = None,
 ) -> bool:
     """Delete rows with all that goes with them, until a moment of the monotonic clock; return whether none is left.
 
-    `and_then` is told which keys went, in the same transaction. Raises `ProtectedError` or `RestrictedError` where
-    something rests on one.
+    Each part is one transaction, `within`; `and_then` is told in it which keys went. Raises `ProtectedError` or
+    `RestrictedError` where something rests on one.
     """
     while some := list(rows.order_by("pk").values_list("pk", flat=True)[:AT_ONCE]):
-        with transaction.atomic():
+        with within():
             rows.model._base_manager.filter(pk__in=some).delete()
             if and_then:
                 and_then(some)
@@ -210,7 +216,7 @@ def uploads_delete(uploads: models.QuerySet[Upload]) -> None:
     for upload in uploads.order_by("pk"):
         with transaction.atomic():
             upload.delete()
-        upload.file.delete(save=False)
+        file_delete(upload)
 
 
 def _is_id(value: Any) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import logging
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,12 +15,16 @@ from typing import IO, Any
 
 from django.conf import settings
 from django.core.files import File
+from django.core.files.storage import default_storage
 from django.db import transaction
 from django.db.models import Sum
 
 from toolevals.grading.values.problems import InvalidDocument, Problem
 from toolevals.workspace.audit.services import audit_record
+from toolevals.workspace.installation.reading import installation_setting
 from toolevals.workspace.models import Project, Upload, User
+from toolevals.workspace.outages import StorageError
+from toolevals.workspace.uploads.folder import files_below
 
 
 def free_bytes() -> int:
@@ -39,6 +44,7 @@ def require_room(size: int) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(settings.MEDIA_ROOT))
 
 
+logger = logging.getLogger(__name__)
 KEPT = timedelta(days=7)
 # The files stored in the current transaction; None outside of `stored_together`.
 _stored: ContextVar[list[Upload] | None] = ContextVar("stored", default=None)
@@ -65,7 +71,7 @@ def stored_together() -> Iterator[None]:
             yield
     except BaseException:
         for upload in stored:
-            upload.file.delete(save=False)
+            file_delete(upload)
         raise
     finally:
         _stored.reset(outer)
@@ -89,7 +95,7 @@ def upload_store(*, project: Project, actor: User | None, file: File[Any] | IO[b
 
 def _require_quota(project: Project, size: int) -> None:
     """Refuse a file that a project has no room for. Files that arrive at one moment are not counted with each other."""
-    most = settings.PROJECT_FILES_MAX_BYTES
+    most = installation_setting("PROJECT_FILES_MAX_BYTES")
     kept = Upload.objects.filter(project=project).aggregate(total=Sum("size"))["total"] or 0
     if kept + size > most:
         words = (
@@ -114,11 +120,19 @@ def file_store(*, project: Project, actor: User | None, content: File[Any], name
             detail = {"name": upload.name, "size": size}
             audit_record(project=project, actor=actor, verb="upload_store", target=upload, detail=detail)
     except BaseException:
-        upload.file.delete(save=False)
+        file_delete(upload)
         raise
     if (stored := _stored.get()) is not None:
         stored.append(upload)
     return upload
+
+
+def file_delete(upload: Upload) -> None:
+    """Delete the stored file, not its row. Where the storage is away it is stray once its row is gone, and swept."""
+    try:
+        upload.file.delete(save=False)
+    except StorageError as error:
+        logger.warning("A file is left for the sweeper: %s", error)
 
 
 @transaction.atomic
@@ -127,14 +141,14 @@ def upload_discard(*, upload: Upload, actor: User | None) -> None:
     detail = {"name": upload.name, "size": upload.size}
     audit_record(project=upload.project, actor=actor, verb="upload_discard", target=upload, detail=detail)
     upload.delete()
-    transaction.on_commit(lambda: upload.file.delete(save=False))
+    transaction.on_commit(lambda: file_delete(upload))
 
 
 def uploads_forget(now: datetime) -> int:
     """Delete the files that have been kept long enough for any job; return how many."""
     old = list(Upload.objects.filter(created_at__lt=now - KEPT)[:100])
     for upload in old:
-        upload.file.delete(save=False)
+        file_delete(upload)
         upload.delete()
     return len(old)
 
@@ -145,28 +159,21 @@ ASKED_AT_ONCE = 500
 
 
 def stray_files_sweep(now: datetime) -> int:
-    """Delete the files in the folder of uploads that have no row and have not changed for a day; return how many."""
-    arriving = Path(settings.FILE_UPLOAD_TEMP_DIR)
-    folder = Path(settings.MEDIA_ROOT)
-    removed = 0
-    old = _unchanged_since(folder, (now - STRAY_AFTER).timestamp())
-    while some := {str(path.relative_to(folder)): path for path in islice(old, ASKED_AT_ONCE)}:
-        known = set(Upload.objects.filter(file__in=list(some)).values_list("file", flat=True))
-        for name, path in some.items():
-            if name not in known or path.is_relative_to(arriving):
-                path.unlink(missing_ok=True)
-                removed += 1
+    """Delete stored files that have no row, and what is left of those that never arrived; return how many.
+
+    What has changed within a day stays.
+    """
+    moment = (now - STRAY_AFTER).timestamp()
+    uploads: Any = default_storage
+    removed: int = uploads.unfinished_delete(moment)
+    for path, changed in files_below(Path(settings.FILE_UPLOAD_TEMP_DIR)):
+        if changed < moment:
+            path.unlink(missing_ok=True)
+            removed += 1
+    old = (name for name, changed in uploads.stored() if changed < moment)
+    while some := list(islice(old, ASKED_AT_ONCE)):
+        known = set(Upload.objects.filter(file__in=some).values_list("file", flat=True))
+        for name in set(some) - known:
+            uploads.delete(name)
+            removed += 1
     return removed
-
-
-def _unchanged_since(folder: Path, moment: float) -> Iterator[Path]:
-    """Yield the files of a folder and of those in it, as far as they are older than a moment."""
-    for parent, _, names in os.walk(folder):
-        for name in names:
-            path = Path(parent, name)
-            try:
-                changed = path.lstat().st_mtime
-            except FileNotFoundError:
-                continue
-            if changed < moment:
-                yield path

@@ -1,0 +1,1 @@
+"""Shows the people who run the installation how its work goes."""

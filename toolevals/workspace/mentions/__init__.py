@@ -1,0 +1,1 @@
+"""Lets people mention members in what they write, and tells those."""
