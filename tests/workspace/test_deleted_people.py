@@ -9,6 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from allauth.account.models import EmailAddress
+from allauth.socialaccount.models import SocialAccount
+from allauth.usersessions.models import UserSession
 from django.apps import apps
 from django.conf import settings
 from django.contrib.sessions.models import Session
@@ -18,8 +21,9 @@ from django.test import Client
 
 from tests.access.populated import populate
 from tests.access.world import World
-from tests.fixtures.people import member, person
+from tests.fixtures.people import member, person, second_step_of
 from tests.workspace.searched import files_with, places
+from toolevals.workspace.accounts.services import NEW_PASSWORD, SECOND_STEP
 from toolevals.workspace.audit.services import audit_record
 from toolevals.workspace.fields import DocumentField
 from toolevals.workspace.jobs.services import job_create
@@ -39,6 +43,12 @@ def everything_named(world: World, zilpha: User) -> None:
     said: Any = {"by": NAME, "to": [f"{EMAIL.upper()}: done"]}
     # Acts are only ever added.
     audit_record(project=world.project, actor=zilpha, verb="job_cancel", target=world.project, detail=said)
+    second_step_of(zilpha)
+    EmailAddress.objects.create(user=zilpha, email=EMAIL, verified=True, primary=True)
+    SocialAccount.objects.create(user=zilpha, provider="oidc", uid="x")
+    UserSession.objects.create(user=zilpha, ip="192.0.2.1", session_key="x", user_agent="x")
+    for what in ("", NEW_PASSWORD, SECOND_STEP):
+        SignInFailure.objects.create(email=f"{what}{EMAIL}", address="192.0.2.1")
     for column in person_columns():
         if column.model is AuditEntry:
             continue

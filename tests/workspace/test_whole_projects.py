@@ -31,6 +31,9 @@ WORD = "quagmirish"
 # Tables of the installation: no row of theirs is of one project.
 OF_NO_PROJECT = {
     *("auth.group", "auth.group_permissions", "auth.permission", "contenttypes.contenttype", "labeling.keybindings"),
+    *("account.emailaddress", "account.emailconfirmation", "mfa.authenticator", "usersessions.usersession"),
+    *("socialaccount.socialaccount", "socialaccount.socialapp", "socialaccount.socialtoken"),
+    *("workspace.auditopening", "workspace.installationsetting", "workspace.worker"),
     *("sessions.session", "workspace.signinaddress", "workspace.signinfailure", "workspace.sweeptask"),
     "workspace.user",
 }

@@ -29,6 +29,8 @@ FROM_ONE_ADDRESS = 30
 FOR_ONE_ACCOUNT = 50
 KEPT = timedelta(days=1)
 ADDRESSES_KEPT = timedelta(days=90)
+# Before the address of an account, where what is counted is not its password.
+NEW_PASSWORD, SECOND_STEP = "new password: ", "second step: "
 # A session in which no one is signed in, and which only remembers what was asked.
 STATE_SECONDS = 600
 
@@ -72,6 +74,13 @@ def password_confirm(*, user: User, password: str, address: str) -> None:
         if not user.check_password(password):
             raise SignInRefused("That is not your password.")
     _succeeded(user, address)
+
+
+def person_failures_forget(email: str) -> None:
+    """Forget all that was counted for an account, of which nothing is to be left."""
+    SignInFailure.objects.filter(
+        email__in=[f"{what}{email}"[:254] for what in ("", NEW_PASSWORD, SECOND_STEP)]
+    ).delete()
 
 
 def account_failures_forget(user: User) -> None:
