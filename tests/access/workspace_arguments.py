@@ -37,7 +37,9 @@ def a_member(world: World, person: User) -> UUID:
 
 
 def a_mention(world: World, person: User) -> UUID:
-    note = note_add(transcript=a_graded_run(world).transcripts.first(), actor=world.outsider, text="See here")
+    transcript = a_graded_run(world).transcripts.first()
+    assert transcript is not None
+    note = note_add(transcript=transcript, actor=world.outsider, text="See here")
     mentions_note(project=world.project, actor=None, people=[person], target=note)
     return Mention.objects.get(target_id=note.pk).pk  # type: ignore[no-any-return]
 

@@ -58,12 +58,15 @@ ACCOUNT_RATE_LIMITS = MFA_RATE_LIMITS = False
 def openid_connect(env: environ.Env) -> dict[str, Any] | None:
     """Return the provider that the environment names, or None."""
     server = env.str("OIDC_SERVER_URL", "")
+    # All are asked for, so that the page of settings lists them.
+    name, secret = env.str("OIDC_NAME", "single sign-on"), env.str("OIDC_CLIENT_SECRET", "")
+    client = env.str("OIDC_CLIENT_ID") if server else env.str("OIDC_CLIENT_ID", "")
     if not server:
         return None
     return {
         "provider_id": "oidc",
-        "name": env.str("OIDC_NAME", "single sign-on"),
-        "client_id": env.str("OIDC_CLIENT_ID"),
-        "secret": env.str("OIDC_CLIENT_SECRET", ""),
+        "name": name,
+        "client_id": client,
+        "secret": secret,
         "settings": {"server_url": server, "oauth_pkce_enabled": True},
     }
