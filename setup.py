@@ -14,23 +14,37 @@ from setuptools import find_packages, setup
 from setuptools.command.bdist_wheel import bdist_wheel
 from setuptools.command.build_py import build_py
 
+from distutils.command.install_data import install_data  # isort: skip - setuptools brings it
+
 PAGES = {"toolevals.templates": "templates", "toolevals.static": "static"}
-# Larger static files are packed in the wheel; the server unpacks them: toolevals/settings/static_files.py.
+# Larger static files, templates and documents are packed in the wheel; toolevals/packed.py reads them.
 PACKED_BYTES = 1_000
 
 
+def pack(folder: Path, pattern: str) -> None:
+    """Pack the larger files of a folder: every install holds them, and only a server reads them."""
+    for file in folder.rglob(pattern):
+        if file.is_file() and file.stat().st_size > PACKED_BYTES:
+            file.with_name(f"{file.name}.gz").write_bytes(gzip.compress(file.read_bytes(), 9, mtime=0))
+            file.unlink()
+
+
 class BuildPacked(build_py):
-    """Packs static files: every install holds them, and only a server reads them."""
+    """Packs static files and templates."""
 
     def run(self) -> None:
         super().run()
-        if self.editable_mode:
-            return
-        for file in Path(self.build_lib, "toolevals", "static").rglob("*"):
-            if file.is_file() and file.stat().st_size > PACKED_BYTES:
-                packed = gzip.compress(file.read_bytes(), 9, mtime=0)
-                file.with_name(f"{file.name}.gz").write_bytes(packed)
-                file.unlink()
+        if not self.editable_mode:
+            for name in PAGES.values():
+                pack(Path(self.build_lib, "toolevals", name), "*")
+
+
+class InstallPacked(install_data):
+    """Packs the documents."""
+
+    def run(self) -> None:
+        super().run()
+        pack(Path(self.install_dir, "share", "doc", "toolevals"), "*.md")
 
 
 class ListedWheel(bdist_wheel):
@@ -78,5 +92,5 @@ def _part(kind: str, registry: str, name: str, version: str) -> dict[str, Any]:
 setup(
     packages=[*find_packages(include=["toolevals*", "labeling*", "reports*"]), *PAGES],
     package_dir=PAGES,
-    cmdclass={"build_py": BuildPacked, "bdist_wheel": ListedWheel},
+    cmdclass={"build_py": BuildPacked, "install_data": InstallPacked, "bdist_wheel": ListedWheel},
 )

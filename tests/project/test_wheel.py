@@ -59,7 +59,7 @@ def test_the_wheel_holds_all_that_runs_and_says_what_it_is(built: Built) -> None
     # Decisions are for those who change the code, and pictures for the README: the source archive has them.
     read = (path for path in own if path.parts[0] == "docs" and path.parts[1] not in {"decisions", "pictures"})
     documents = {f"toolevals-0.1.0.data/data/share/doc/toolevals/{path}" for path in read}
-    zipped = {name for name in names if name.startswith("toolevals/static/") and name.endswith(".gz")}
+    zipped = {name for name in names if name.endswith(".gz")}
     assert "toolevals/static/vendor/plotly/plotly.min.js.gz" in zipped
     names |= {name.removesuffix(".gz") for name in zipped}
     assert rooms | pages | documents <= names

@@ -11,6 +11,8 @@ from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 from typing import Final
 
+from toolevals.packed import ENDING
+
 # Of every address of the documents, below the root of the installation.
 PREFIX: Final = "docs/"
 INDEX: Final = "README"
@@ -20,6 +22,7 @@ SERVED: Final[Mapping[str, str]] = {
 }
 _CHECKOUT: Final = Path(__file__).resolve().parents[2]
 _IN_WHEEL: Final = ("doc", "toolevals", "docs", f"{INDEX}.md")
+_PACKED: Final = (*_IN_WHEEL[:-1], f"{INDEX}.md{ENDING}")
 
 
 @cache
@@ -32,17 +35,17 @@ def folder() -> Path | None:
     except PackageNotFoundError:
         return None
     for file in files:
-        if file.parts[-4:] == _IN_WHEEL:
+        if file.parts[-4:] in (_IN_WHEEL, _PACKED):
             return Path(str(file.locate())).resolve().parent
     return None
 
 
 @cache
 def pages() -> Mapping[str, Path]:
-    """Return every page by its name: its path below the folder, without `.md`."""
+    """Return every page by its name: its path below the folder, without `.md`. `packed.read_text` reads it."""
     found = folder()
-    paths = sorted(found.rglob("*.md")) if found else []
-    return {path.relative_to(found).with_suffix("").as_posix(): path for path in paths if found}
+    paths = sorted(path for ending in (".md", f".md{ENDING}") for path in found.rglob(f"*{ending}")) if found else []
+    return {path.relative_to(found).as_posix().removesuffix(ENDING)[:-3]: path for path in paths if found}
 
 
 @cache

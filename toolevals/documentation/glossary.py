@@ -11,6 +11,7 @@ from typing import Final
 from markdown_it import MarkdownIt
 
 from toolevals.documentation.files import page_address, pages
+from toolevals.packed import read_text
 
 PAGE: Final = "glossary"
 # The page marks the row of each word by an anchor of this beginning.
@@ -49,7 +50,7 @@ def words(root: str = "/") -> Mapping[str, Word]:
 
 @lru_cache(maxsize=2)
 def _read(root: str, changed: int) -> Mapping[str, Word]:
-    return words_of(pages()[PAGE].read_text("utf-8"), root)
+    return words_of(read_text(pages()[PAGE]), root)
 
 
 def words_of(text: str, root: str = "/") -> Mapping[str, Word]:

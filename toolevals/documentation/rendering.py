@@ -16,6 +16,7 @@ from markdown_it.token import Token
 
 from toolevals.documentation import glossary
 from toolevals.documentation.files import PREFIX, files, page_address, pages
+from toolevals.packed import read_text
 
 _COMMENT: Final = re.compile(r"^<!--.*?-->\n", re.MULTILINE)
 _NOT_IN_ANCHORS: Final = re.compile(r"[^\w\- ]")
@@ -65,7 +66,7 @@ def document(name: str, root: str = "/") -> Document:
 
 @lru_cache(maxsize=256)
 def _read(name: str, root: str, changed: int) -> Document:
-    return render(pages()[name].read_text("utf-8"), name, root)
+    return render(read_text(pages()[name]), name, root)
 
 
 def render(text: str, name: str, root: str = "/") -> Document:

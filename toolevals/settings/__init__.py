@@ -115,12 +115,16 @@ MIDDLEWARE = [
     "toolevals.workspace.middleware.NulMiddleware",
 ]
 
+_LOADERS = [
+    "toolevals.settings.packed_templates.PackedLoader",
+    "django.template.loaders.app_directories.Loader",
+]
 TEMPLATES = [
     {
         "BACKEND": "django.template.backends.django.DjangoTemplates",
         "DIRS": [PAGES / "templates"],
-        "APP_DIRS": True,
         "OPTIONS": {
+            "loaders": [("django.template.loaders.cached.Loader", _LOADERS)],
             "builtins": ["toolevals.workspace.templatetags.explain", "toolevals.workspace.templatetags.subnav"],
             "context_processors": [
                 "django.template.context_processors.request",

@@ -5,7 +5,6 @@ They are stored compressed, and named after their content, so that browsers may 
 
 from __future__ import annotations
 
-import gzip
 import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -15,6 +14,8 @@ from django.contrib.staticfiles.finders import FileSystemFinder
 from django.core.files.base import ContentFile, File
 from django.core.files.storage import FileSystemStorage
 from whitenoise.storage import CompressedManifestStaticFilesStorage
+
+from toolevals.packed import ENDING, packed_path, read_bytes
 
 # What Django puts into a name: a part of the hash of the content.
 _HASHED: Final = re.compile(r"\.[0-9a-f]{12}(\.|$)")
@@ -37,16 +38,15 @@ class PackedFiles(FileSystemStorage):
     """Gives the files that a wheel packs under their own names, without .gz."""
 
     def path(self, name: str) -> str:
-        whole = super().path(name)
-        return packed if not Path(whole).exists() and Path(packed := f"{whole}.gz").exists() else whole
+        return str(packed_path(Path(super().path(name))))
 
     def listdir(self, path: str) -> tuple[list[str], list[str]]:
         folders, files = super().listdir(path)
-        return folders, [name.removesuffix(".gz") for name in files]
+        return folders, [name.removesuffix(ENDING) for name in files]
 
     def _open(self, name: str, mode: str = "rb") -> File[Any]:
         path = Path(self.path(name))
-        return ContentFile(gzip.decompress(path.read_bytes()), name) if path.suffix == ".gz" else File(path.open(mode))
+        return ContentFile(read_bytes(path), name) if path.suffix == ENDING else File(path.open(mode))
 
 
 class PackedFinder(FileSystemFinder):

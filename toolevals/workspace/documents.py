@@ -15,6 +15,7 @@ from django.views.decorators.http import require_GET
 from toolevals.documentation.files import INDEX, SERVED, files, page_named, pages
 from toolevals.documentation.rendering import document
 from toolevals.documentation.searching import LONGEST, search
+from toolevals.packed import read_bytes, read_text
 
 _MARKDOWN: Final = "text/markdown; charset=utf-8"
 _LISTED: Final = re.compile(r"\]\(([\w./-]+\.md)\)")
@@ -44,7 +45,7 @@ def docs_markdown(request: HttpRequest, page: str) -> HttpResponse:
     name = page_named(page)
     if name is None:
         raise Http404
-    return HttpResponse(pages()[name].read_bytes(), content_type=_MARKDOWN)
+    return HttpResponse(read_bytes(pages()[name]), content_type=_MARKDOWN)
 
 
 @require_GET
@@ -52,7 +53,7 @@ def llms(request: HttpRequest) -> HttpResponse:
     """Send the index of the documents for language models, as https://llmstxt.org describes it."""
     if INDEX not in pages():
         raise Http404
-    _, _, listed = pages()[INDEX].read_text("utf-8").partition("\n## ")
+    _, _, listed = read_text(pages()[INDEX]).partition("\n## ")
     root = request.build_absolute_uri(get_script_prefix())
     listed = _LISTED.sub(lambda link: f"]({root}docs/{link[1]})", f"## {listed}")
     return HttpResponse(f"# toolevals\n\n> {_SUMMARY}\n\n{listed}", content_type=_MARKDOWN)
