@@ -56,11 +56,11 @@ def parts(version: str) -> dict[str, Any]:
     served += [each for bundle in vendored["bundles"] for each in bundle["packages"]]
     found = [_part("library", "pypi", name, number) for name, number in locked]
     found += [
-        _part("library", "npm", each["name"], each["version"]) | {"licenses": [{"license": {"id": each["license"]}}]}
+        _part("library", "npm", each["name"], each["version"]) | {"licenses": [{"expression": each["license"]}]}
         for each in served
     ]
-    own = _part("application", "pypi", "toolevals", version) | {"licenses": [{"license": {"id": "Apache-2.0"}}]}
-    by_name = {part["bom-ref"]: part for part in found}
+    own = _part("application", "pypi", "toolevals", version) | {"licenses": [{"expression": "Apache-2.0"}]}
+    by_name = {part["purl"]: part for part in found}
     return {
         "bomFormat": "CycloneDX",
         "specVersion": "1.6",
@@ -72,7 +72,7 @@ def parts(version: str) -> dict[str, Any]:
 
 def _part(kind: str, registry: str, name: str, version: str) -> dict[str, Any]:
     where = f"pkg:{registry}/{quote(name)}@{quote(version)}"
-    return {"type": kind, "bom-ref": where, "name": name, "version": version, "purl": where}
+    return {"type": kind, "name": name, "version": version, "purl": where}
 
 
 setup(

@@ -1,14 +1,15 @@
 // Offers the names of members after an @ in a text field that names where they are listed (data-mentions).
 
-const BEGUN = /(?<!\w)@([\p{L}\p{N}][^@\n]{0,40})?$/u;
+const BEGUN = /(?<!\w)@([\p{L}\p{N}](?:[^@\n]{0,40}\S)?)?$/u;
 let asked = 0;
 /** @type {HTMLTextAreaElement | null} */
 let current = null;
 
 /** @param {HTMLTextAreaElement} area */
 const begun = (area) => BEGUN.exec(area.value.slice(0, area.selectionStart));
-/** @returns {HTMLElement[]} */
-const options = () => [...document.querySelectorAll("#mention-names [role=option]")];
+/** @param {Event} event */
+const areaOf = (event) => event.target instanceof HTMLTextAreaElement && event.target.dataset.mentions ? event.target : null;
+const options = () => [.../** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("#mention-names [role=option]"))];
 
 const close = () => {
   asked += 1;
@@ -31,8 +32,10 @@ const offer = async (area) => {
   current = area;
   const place = area.getBoundingClientRect();
   list.style.left = `${place.left + scrollX}px`;
-  list.style.top = `${place.bottom + scrollY}px`;
   (area.closest("dialog") ?? document.body).append(list);
+  // Above the field where there is no room below.
+  const below = place.bottom + list.offsetHeight < innerHeight;
+  list.style.top = `${(below ? place.bottom : place.top - list.offsetHeight) + scrollY}px`;
   area.setAttribute("aria-controls", "mention-names");
   area.setAttribute("aria-activedescendant", list.children[0].id);
 };
@@ -56,13 +59,15 @@ const move = (area, step) => {
 };
 
 document.addEventListener("input", (event) => {
-  if (event.target.matches("textarea[data-mentions]")) offer(event.target);
+  const area = areaOf(event);
+  if (area) offer(area);
 });
 document.addEventListener("keydown", (event) => {
-  if (!event.target.matches?.("textarea[data-mentions]") || !options().length) return;
+  const area = areaOf(event);
+  if (!area || !options().length) return;
   const steps = { ArrowDown: 1, ArrowUp: -1 };
-  if (event.key in steps) move(event.target, steps[event.key]);
-  else if (event.key === "Enter" || event.key === "Tab") choose(event.target, options().find((option) => option.ariaSelected === "true").dataset.name);
+  if (event.key in steps) move(area, steps[event.key]);
+  else if (event.key === "Enter" || event.key === "Tab") choose(area, options().find((option) => option.ariaSelected === "true").dataset.name);
   else if (event.key === "Escape") close();
   else return;
   event.preventDefault();

@@ -290,3 +290,29 @@ def test_keys_move_over_a_large_matrix_and_a_click_opens_a_cell(scripts: tuple[P
     expect(page.locator("[data-cell='3,3']")).to_be_focused()
     page.evaluate("document.activeElement.click()")
     assert page.evaluate("opened") == [[3, 3]]
+
+
+def test_names_are_offered_after_an_at_and_chosen_by_keys(scripts: tuple[Page, Server]) -> None:
+    page, server = scripts
+    page.set_content(f'{HEAD}<textarea id="note" data-mentions="{HOST}/names/"></textarea></body>')
+    names = "".join(
+        f'<li role="option" id="n{number}" data-name="{name}" aria-selected="{str(not number).lower()}">{name}</li>'
+        for number, name in enumerate(("Ann Example", "Ann Other"))
+    )
+    server.html = f'<ul role="listbox" id="mention-names">{names}</ul>'
+    load(page, "mentions")
+    area, options = page.locator("#note"), page.locator("#mention-names li")
+    area.press_sequentially("me@mail see @an")
+    expect(options).to_have_count(2)
+    area.press("ArrowDown")
+    expect(area).to_have_attribute("aria-activedescendant", "n1")
+    area.press("Enter")
+    expect(area).to_have_value("me@mail see @Ann Other ")
+    expect(options).to_have_count(0)
+    area.press_sequentially("@a")
+    expect(options).to_have_count(2)
+    area.press("Escape")
+    expect(options).to_have_count(0)
+    area.press_sequentially("n")
+    options.first.click()
+    expect(area).to_have_value("me@mail see @Ann Other @Ann Example ")

@@ -128,7 +128,7 @@ def test_the_base_install_is_light(built: Built, tmp_path: Path) -> None:
     environment = {"PATH": os.defpath}
     subprocess.run([sys.executable, "-m", "compileall", "-q", str(tmp_path)], env=environment, check=True)
     size = sum(path.lstat().st_size for path in tmp_path.rglob("*") if path.is_file())
-    assert size < MOST_BYTES, f"{size / 1e6:.1f} MB"
+    assert size < MOST_BYTES, f"{size / 1e6:.3f} MB"
 
 
 def closure(needed: list[str]) -> dict[str, Distribution]:

@@ -9,6 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from allauth.account.models import EmailAddress
+from allauth.mfa.models import Authenticator
+from allauth.socialaccount.models import SocialAccount
+from allauth.usersessions.models import UserSession
 from django.apps import apps
 from django.conf import settings
 from django.contrib.sessions.models import Session
@@ -36,6 +40,10 @@ WORDS = (NAME, EMAIL, MAILBOX)
 
 def everything_named(world: World, zilpha: User) -> None:
     """Let a row of every table name the person, by every column and every text that can."""
+    EmailAddress.objects.create(user=zilpha, email=EMAIL)
+    Authenticator.objects.create(user=zilpha, type="totp", data={"secret": "hush"})
+    SocialAccount.objects.create(user=zilpha, provider="openid", uid=EMAIL, extra_data={"name": NAME})
+    UserSession.objects.create(user=zilpha, ip="192.0.2.7", user_agent="walk", session_key="hush")
     said: Any = {"by": NAME, "to": [f"{EMAIL.upper()}: done"]}
     # Acts are only ever added.
     audit_record(project=world.project, actor=zilpha, verb="job_cancel", target=world.project, detail=said)
@@ -118,6 +126,7 @@ def exported_tables(zilpha: User) -> dict[str, list[Any]]:
         with zipfile.ZipFile(file) as opened:
             texts = {name: opened.read(name).decode() for name in opened.namelist()}
     assert "argon2" not in str(texts)
+    assert "hush" not in str(texts)
     assert zilpha.password not in str(texts)
     rows = {
         name.removesuffix(".jsonl"): [json.loads(line) for line in text.splitlines()]

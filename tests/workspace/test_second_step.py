@@ -8,6 +8,7 @@ import time
 import pytest
 from allauth.mfa.models import Authenticator
 from allauth.mfa.totp.internal.auth import format_hotp_value, hotp_value
+from allauth.usersessions.models import UserSession
 from django.core.cache import cache
 from django.db import connection
 from django.test import Client
@@ -16,8 +17,10 @@ from tests.fixtures.people import PASSWORD
 from toolevals.workspace.accounts.services import (
     FROM_ONE_ADDRESS_FOR_ONE_ACCOUNT,
     second_steps_end,
+    sessions_forget,
     user_create,
 )
+from toolevals.workspace.clock import database_now
 from toolevals.workspace.models import AuditEntry, SignInFailure, User
 
 STEP, APP = "/sign-in/second-step/", "/profile/second-step/app/add/"
@@ -207,3 +210,15 @@ def test_sessions_are_listed_and_ended(mara):
     assert (is_in(here), is_in(there), is_in(third)) == (True, False, True)
     here.post("/profile/sessions/")
     assert (is_in(here), is_in(third)) == (True, False)
+    here.post("/profile/password/", {"old": PASSWORD, "new": "another long password"})
+    assert "This session" in here.get("/profile/sessions/").content.decode()
+
+
+def test_where_ended_sessions_were_is_forgotten(mara):
+    client = Client()
+    sign_in(client)
+    sessions_forget(database_now())
+    assert UserSession.objects.count() == 1
+    client.post("/sign-out/")
+    sessions_forget(database_now())
+    assert not UserSession.objects.exists()

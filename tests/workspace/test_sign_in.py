@@ -13,7 +13,7 @@ from django.test import Client
 from django.utils import timezone
 
 from tests.fixtures.people import PASSWORD
-from toolevals.workspace.accounts import hashing
+from toolevals.workspace.accounts import hashing, single_sign_on
 from toolevals.workspace.accounts import services as sign_in_service
 from toolevals.workspace.accounts.services import (
     ADDRESSES_KEPT,
@@ -234,6 +234,18 @@ def test_addresses_of_sign_ins_are_forgotten(client, mara):
     assert SignInAddress.objects.count() == 1
     sign_in_failures_forget(timezone.now() + ADDRESSES_KEPT)
     assert not SignInAddress.objects.exists()
+
+
+def test_a_provider_that_does_not_answer_is_said_to_be_away(client, db, settings):
+    known = {"provider_id": "oidc", "name": "Corp", "client_id": "x", "settings": {"server_url": "http://127.0.0.1:1"}}
+    settings.OPENID_CONNECT, settings.SOCIALACCOUNT_PROVIDERS = known, {"openid_connect": {"APPS": [known]}}
+    assert client.get("/sign-in/sso/")["Location"] == URL
+    assert "provider of single sign-on does not answer" in client.get(URL).content.decode()
+    with single_sign_on._PLACES, single_sign_on._PLACES:
+        client.get("/sign-in/sso/")
+    assert "Others are signing in" in client.get(URL).content.decode()
+    settings.OPENID_CONNECT = None
+    assert client.get("/sign-in/sso/callback/?code=x")["Location"] == URL
 
 
 @pytest.fixture

@@ -74,7 +74,7 @@ def come(app: LiveApp, provider: str) -> Iterator[Callable[[str], httpx.Response
             browser.cookies.clear()
             browser.get(f"{provider}/as/{email}")
             page = browser.get(f"{app.url}/sign-in/?next=/profile/").text
-            link = re.search(r'href="([^"]+)">Sign in with Corp<', page)
+            link = re.search(r'href="([^"]+)">\s*Sign in\s+with\s+Corp<', page)
             assert link is not None
             return browser.get(app.url + unescape(link.group(1)))
 

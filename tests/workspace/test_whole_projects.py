@@ -31,8 +31,10 @@ WORD = "quagmirish"
 # Tables of the installation: no row of theirs is of one project.
 OF_NO_PROJECT = {
     *("auth.group", "auth.group_permissions", "auth.permission", "contenttypes.contenttype", "labeling.keybindings"),
-    *("sessions.session", "workspace.signinaddress", "workspace.signinfailure", "workspace.sweeptask"),
-    "workspace.user",
+    *("account.emailaddress", "account.emailconfirmation", "mfa.authenticator", "usersessions.usersession"),
+    *("socialaccount.socialaccount", "socialaccount.socialapp", "socialaccount.socialtoken", "sessions.session"),
+    *("workspace.auditopening", "workspace.installationsetting", "workspace.signinaddress", "workspace.signinfailure"),
+    *("workspace.sweeptask", "workspace.user", "workspace.worker"),
 }
 
 

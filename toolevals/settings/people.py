@@ -9,9 +9,13 @@ from typing import Final
 
 # The row goes: it is the person's alone.
 _DELETED: Final = (
+    "account.emailaddress:user",
     "labeling.draft:user",
     "labeling.keybindings:user",
     "labeling.savedview:user",
+    "mfa.authenticator:user",
+    "socialaccount.socialaccount:user",
+    "usersessions.usersession:user",
     "workspace.apitoken:user",
     "workspace.delivery:user",
     "workspace.idempotencykey:user",
@@ -110,6 +114,12 @@ PERSON_TEXTS: Final = (
 )
 # What no export holds: it signs in, signs, or opens what is sealed.
 SECRET_COLUMNS: Final = (
+    "account.emailconfirmation:key",
+    "mfa.authenticator:data",
+    "socialaccount.socialapp:secret",
+    "socialaccount.socialtoken:token",
+    "socialaccount.socialtoken:token_secret",
+    "usersessions.usersession:session_key",
     "workspace.apitoken:digest",
     "workspace.idempotencykey:answer",
     "workspace.invitation:digest",

@@ -12,7 +12,7 @@ from django.db import transaction
 from django.urls import reverse
 from uuid_utils.compat import uuid7
 
-from toolevals.workspace.accounts.services import attempt
+from toolevals.workspace.accounts.services import NEW_PASSWORD, attempt
 from toolevals.workspace.models import EventKind, User
 from toolevals.workspace.notifications.events import deliveries_add, mail_is_set_up
 
@@ -30,7 +30,7 @@ def reset_ask(*, email: str, address: str) -> None:
     Raises `TryLater`, counted apart from sign-ins.
     """
     email = email.strip().lower()
-    with attempt(f"new password: {email}", address), transaction.atomic():
+    with attempt(f"{NEW_PASSWORD}{email}", address), transaction.atomic():
         user = User.objects.filter(email=email, is_active=True, is_sample=False).first()
         if user is not None and user.has_usable_password():
             deliveries_add(EventKind.PASSWORD_RESET, {}, {}, {user: uuid7()}, None)

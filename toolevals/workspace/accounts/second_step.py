@@ -35,7 +35,7 @@ from django.shortcuts import redirect
 from django.urls import reverse_lazy
 
 from toolevals.workspace.accounts.adapter import answered, refused
-from toolevals.workspace.accounts.services import STATE_SECONDS, TryLater, attempt, attempts_forget
+from toolevals.workspace.accounts.services import SECOND_STEP, STATE_SECONDS, TryLater, attempt, attempts_forget
 from toolevals.workspace.form_controls import PlainForm
 from toolevals.workspace.models import User
 from toolevals.workspace.requests import client_address
@@ -79,7 +79,7 @@ class _Counted:
     authenticator: Authenticator
 
     def clean_code(self) -> str:
-        account, address = f"second step: {self.user.email}", client_address(context.request)
+        account, address = f"{SECOND_STEP}{self.user.email}", client_address(context.request)
         try:
             with attempt(account, address):
                 code: str = super().clean_code()  # type: ignore[misc]

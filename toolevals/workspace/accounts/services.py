@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from datetime import datetime, timedelta
 
 from allauth.mfa.models import Authenticator
+from allauth.usersessions.models import UserSession
 from django.contrib.auth import authenticate
 from django.contrib.auth.password_validation import validate_password
 from django.contrib.sessions.models import Session
@@ -28,6 +29,8 @@ FROM_ONE_ADDRESS = 30
 FOR_ONE_ACCOUNT = 50
 KEPT = timedelta(days=1)
 ADDRESSES_KEPT = timedelta(days=90)
+# Before the address of an account, where what is counted is not its password.
+NEW_PASSWORD, SECOND_STEP = "new password: ", "second step: "
 # A session in which no one is signed in, and which only remembers what was asked.
 STATE_SECONDS = 600
 
@@ -73,6 +76,13 @@ def password_confirm(*, user: User, password: str, address: str) -> None:
     _succeeded(user, address)
 
 
+def person_failures_forget(email: str) -> None:
+    """Forget all that was counted for an account, of which nothing is to be left."""
+    SignInFailure.objects.filter(
+        email__in=[f"{what}{email}"[:254] for what in ("", NEW_PASSWORD, SECOND_STEP)]
+    ).delete()
+
+
 def account_failures_forget(user: User) -> None:
     """Forget the failures of an account that has a new password, so that its person can sign in at once."""
     SignInFailure.objects.filter(email=user.email).delete()
@@ -85,8 +95,9 @@ def sign_in_failures_forget(now: datetime) -> None:
 
 
 def sessions_forget(now: datetime) -> None:
-    """Delete the sessions that have ended."""
+    """Delete the sessions that have ended, and from where they were."""
     Session.objects.filter(expire_date__lt=now).delete()
+    UserSession.objects.exclude(session_key__in=Session.objects.values("session_key")).delete()
 
 
 @contextmanager

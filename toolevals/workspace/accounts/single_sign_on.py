@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import hashlib
 import logging
+import threading
+from collections.abc import Callable
 from typing import Any, Final, NoReturn
 
 import requests
@@ -32,8 +34,11 @@ from toolevals.workspace.models import User
 from toolevals.workspace.requests import is_own_page
 
 logger = logging.getLogger(__name__)
+# Of this process, for all of its threads.
+_PLACES = threading.BoundedSemaphore(2)
 
 FAILED: Final = "Single sign-on did not work. Try again, or sign in another way."
+BUSY: Final = "Others are signing in at the moment. Try again in a few seconds."
 AWAY: Final = "The provider of single sign-on does not answer. Try again later, or sign in another way."
 NOT_VERIFIED: Final = "The provider does not say that this address is verified: {email}. Ask who runs the provider."
 NO_ADDRESS: Final = "The provider does not say which e-mail address is yours. Ask who runs the provider."
@@ -102,8 +107,7 @@ class SingleSignOnAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]
 
 
 def _refuse(request: HttpRequest, words: str) -> NoReturn:
-    messages.error(request, words)
-    raise ImmediateHttpResponse(redirect("account_login"))
+    raise ImmediateHttpResponse(_sent_back(request, words))
 
 
 def begin(request: HttpRequest, provider_id: str) -> HttpResponse:
@@ -112,24 +116,32 @@ def begin(request: HttpRequest, provider_id: str) -> HttpResponse:
     It signs in and does nothing else: no account is linked because someone was led here.
     """
     wanted = request.GET.get("next", "")
+    next_url = wanted if is_own_page(request, wanted) else None
     request.session.set_expiry(STATE_SECONDS)
-    try:
-        provider = get_adapter().get_provider(request, provider_id)
-        answer: HttpResponse = provider.redirect(
-            request, process=AuthProcess.LOGIN, next_url=wanted if is_own_page(request, wanted) else None
-        )
-    except (requests.RequestException, OAuth2Error, KeyError, ValueError):
-        messages.error(request, AWAY)
-        return redirect("account_login")
-    return answer
+    provider = get_adapter().get_provider(request, provider_id)
+    return _asked(request, lambda: provider.redirect(request, process=AuthProcess.LOGIN, next_url=next_url))
 
 
 def finish(request: HttpRequest, provider_id: str) -> HttpResponse:
     """Let in, or send back to the sign-in page, whom the provider sends here with its answer."""
+    return _asked(request, lambda: callback(request, provider_id))
+
+
+def _asked(request: HttpRequest, ask: Callable[[], HttpResponse]) -> HttpResponse:
+    """Return what asking the provider comes to. Few wait for it at once: other threads are free while it is slow."""
+    if not _PLACES.acquire(blocking=False):
+        return _sent_back(request, BUSY)
     try:
-        answer: HttpResponse = callback(request, provider_id)
-    except (KeyError, TypeError, ValueError):
-        logger.exception("The answer of the provider of single sign-on cannot be read.")
-        messages.error(request, FAILED)
-        return redirect("account_login")
-    return answer
+        return ask()
+    except requests.RequestException:
+        return _sent_back(request, AWAY)
+    except (OAuth2Error, KeyError, TypeError, ValueError):
+        logger.exception("The provider of single sign-on cannot be understood.")
+        return _sent_back(request, FAILED)
+    finally:
+        _PLACES.release()
+
+
+def _sent_back(request: HttpRequest, words: str) -> HttpResponse:
+    messages.error(request, words)
+    return redirect("account_login")

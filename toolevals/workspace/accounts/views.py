@@ -6,6 +6,7 @@ from http import HTTPStatus
 from typing import Any, Final
 
 from allauth.account.views import LoginView, PasswordResetFromKeyView, PasswordResetView
+from allauth.usersessions.models import UserSession
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth import update_session_auth_hash
@@ -172,6 +173,8 @@ def password(request: SignedInRequest) -> HttpResponse:
             page["Retry-After"] = str(retry_after)
         return page
     update_session_auth_hash(request, request.user)
+    # Its key is another one now.
+    UserSession.objects.create_from_request(request)
     ended = " and your API tokens" if form.cleaned_data["end_tokens"] else ""
     messages.info(request, f"Your password is changed. Other sessions{ended} have ended.")
     return redirect("workspace:profile")

@@ -9,6 +9,7 @@ from django.contrib.sessions.models import Session
 from django.db import transaction
 from django.db.models import Exists, Max, OuterRef, QuerySet
 
+from toolevals.workspace.accounts.services import person_failures_forget
 from toolevals.workspace.audit.services import audit_opened, audit_record
 from toolevals.workspace.bulk import write_ahead_log_empty
 from toolevals.workspace.clock import database_now
@@ -23,7 +24,6 @@ from toolevals.workspace.models import (
     Membership,
     Project,
     Role,
-    SignInFailure,
     Upload,
     User,
 )
@@ -139,7 +139,7 @@ def _forget(person: User) -> str:
     person.is_installation_owner, person.is_sample, person.last_login = False, False, None
     person.set_unusable_password()
     person.save()
-    SignInFailure.objects.filter(email=before.email).delete()
+    person_failures_forget(before.email)
     pending = Invitation.objects.filter(email=before.email, state=InvitationState.PENDING)
     pending.update(state=InvitationState.REVOKED, ended_at=database_now())
     rows_let_go(person)

@@ -22,7 +22,6 @@ _SYSTEMS: Final = (
     ("iPad", "iPad"),
     ("Windows", "Windows"),
     ("Mac OS X", "macOS"),
-    ("CrOS", "ChromeOS"),
     ("Linux", "Linux"),
 )
 
