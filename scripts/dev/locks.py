@@ -14,7 +14,7 @@ from pathlib import Path
 from scripts.dev.environment import REQUIREMENTS, ROOT, UV_ENVIRONMENT, VENV, DevError, ensure, say
 
 # The extras of the package that tests need.
-EXTRAS = ("server", "sdk", "data", "s3", "sentry")
+EXTRAS = ("server", "sdk", "data", "s3", "sentry", "saml")
 # Name of the file in requirements/ -> what it is compiled from. A later file agrees with the earlier ones.
 SOURCES: dict[str, list[str]] = {
     "uv": ["requirements/uv.in"],
