@@ -238,13 +238,13 @@ def test_addresses_of_sign_ins_are_forgotten(client, mara):
 
 def test_a_provider_that_does_not_answer_is_said_to_be_away(client, db, settings):
     known = {"provider_id": "oidc", "name": "Corp", "client_id": "x", "settings": {"server_url": "http://127.0.0.1:1"}}
-    settings.OPENID_CONNECT, settings.SOCIALACCOUNT_PROVIDERS = known, {"openid_connect": {"APPS": [known]}}
+    settings.SIGN_ON, settings.SOCIALACCOUNT_PROVIDERS = {"oidc": known}, {"openid_connect": {"APPS": [known]}}
     assert client.get("/sign-in/sso/")["Location"] == URL
     assert "provider of single sign-on does not answer" in client.get(URL).content.decode()
     with single_sign_on._PLACES, single_sign_on._PLACES:
         client.get("/sign-in/sso/")
     assert "Others are signing in" in client.get(URL).content.decode()
-    settings.OPENID_CONNECT = None
+    settings.SIGN_ON = {}
     assert client.get("/sign-in/sso/callback/?code=x")["Location"] == URL
 
 

@@ -38,7 +38,7 @@ from toolevals.settings.private_files import keep_private, secret_key
 from toolevals.settings.rest import REST_FRAMEWORK as REST_FRAMEWORK
 from toolevals.settings.rest import SPECTACULAR_SETTINGS as SPECTACULAR_SETTINGS
 from toolevals.settings.sign_in import *  # noqa: F403 - each is a setting of django-allauth
-from toolevals.settings.sign_in import openid_connect
+from toolevals.settings.sign_in import sign_on
 from toolevals.settings.uploads import uploads_storage
 
 # New objects between two searches for garbage: Python's 700 take a third of a grading's time, and of a start's.
@@ -161,9 +161,12 @@ AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
 ]
 
-# The provider of single sign-on by OpenID Connect; its part is loaded by who comes that way.
-OPENID_CONNECT = openid_connect(env)
-SOCIALACCOUNT_PROVIDERS = {"openid_connect": {"APPS": [OPENID_CONNECT] if OPENID_CONNECT else []}}
+# The providers of single sign-on; the part of each is loaded by who comes that way.
+SIGN_ON = sign_on(env)
+SOCIALACCOUNT_PROVIDERS = {
+    name: {"APPS": [SIGN_ON[each]] if each in SIGN_ON else []}
+    for each, name in (("oidc", "openid_connect"), ("saml", "saml"))
+}
 # Who comes by single sign-on with a verified address of these domains, and has no account, gets one.
 SIGN_ON_DOMAINS = env.list("SIGN_ON_DOMAINS", default=[])
 

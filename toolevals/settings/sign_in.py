@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import environ
+from django.core.exceptions import ImproperlyConfigured
+
+from toolevals.settings.environment import PREFIX
 
 _ACCOUNTS = "toolevals.workspace.accounts"
 
@@ -55,6 +61,11 @@ SOCIALACCOUNT_EMAIL_VERIFICATION = "none"
 ACCOUNT_RATE_LIMITS = MFA_RATE_LIMITS = False
 
 
+def sign_on(env: environ.Env) -> dict[str, dict[str, Any]]:
+    """Return the providers of single sign-on that the environment names, by their ids. Raises ImproperlyConfigured."""
+    return {each["provider_id"]: each for each in (openid_connect(env), saml(env)) if each}
+
+
 def openid_connect(env: environ.Env) -> dict[str, Any] | None:
     """Return the provider that the environment names, or None."""
     server = env.str("OIDC_SERVER_URL", "")
@@ -70,3 +81,49 @@ def openid_connect(env: environ.Env) -> dict[str, Any] | None:
         "secret": secret,
         "settings": {"server_url": server, "oauth_pkce_enabled": True},
     }
+
+
+def saml(env: environ.Env) -> dict[str, Any] | None:
+    """Return the provider of SAML that the environment names, or None. Raises ImproperlyConfigured."""
+    metadata, entity_id = env.str("SAML_METADATA", ""), env.str("SAML_ENTITY_ID", "")
+    by_hand = {name: env.str(name, "") for name in ("SAML_SIGN_ON_URL", "SAML_CERTIFICATE")}
+    name, email_attribute = env.str("SAML_NAME", "single sign-on"), env.str("SAML_EMAIL_ATTRIBUTE", "")
+    given = {"SAML_METADATA": metadata, "SAML_ENTITY_ID": entity_id, **by_hand}
+    first = next((each for each, value in given.items() if value), None)
+    if first is None:
+        return None
+    if find_spec("onelogin") is None or find_spec("xmlsec") is None:
+        raise ImproperlyConfigured(f"{PREFIX}{first} is set, and needs more packages: install toolevals[saml]")
+    if metadata:
+        for each in (each for each, value in by_hand.items() if value):
+            raise ImproperlyConfigured(f"{PREFIX}{each} is set beside {PREFIX}SAML_METADATA, which says it: set one")
+        _metadata_check(metadata)
+    else:
+        for each, value in {"SAML_ENTITY_ID": entity_id, **by_hand}.items():
+            if not value:
+                words = f"set it, or {PREFIX}SAML_METADATA alone"
+                raise ImproperlyConfigured(f"{PREFIX}{each} is missing for single sign-on by SAML: {words}")
+    known = {"metadata": metadata, "entity_id": entity_id, "email_attribute": email_attribute}
+    known["sign_on_url"] = by_hand["SAML_SIGN_ON_URL"]
+    known["certificate"] = "" if metadata else _read("SAML_CERTIFICATE", by_hand["SAML_CERTIFICATE"], "CERTIFICATE---")
+    return {"provider_id": "saml", "name": name, "client_id": "saml", "settings": known}
+
+
+def _metadata_check(said: str) -> None:
+    """Refuse metadata that anyone on the way could change, and a file that holds none."""
+    url = urlsplit(said)
+    if url.scheme == "http" and url.hostname not in ("localhost", "127.0.0.1", "::1"):
+        raise ImproperlyConfigured(f"{PREFIX}SAML_METADATA must begin with https://: it says whose signatures count")
+    if url.scheme not in ("http", "https"):
+        _read("SAML_METADATA", said, "IDPSSODescriptor")
+
+
+def _read(name: str, path: str, holds: str) -> str:
+    """Return the text of the file that a setting names."""
+    try:
+        text = Path(path).read_text(encoding="utf-8")
+    except (OSError, ValueError) as error:
+        raise ImproperlyConfigured(f"{PREFIX}{name} names a file that cannot be read: {path}") from error
+    if holds not in text:
+        raise ImproperlyConfigured(f"{PREFIX}{name} names a file without {holds.strip('-')}: {path}")
+    return text

@@ -139,6 +139,7 @@ RULES = {
         (
             *("account_reset_password", "account_reset_password_from_key"),
             *("mfa_authenticate", "mfa_login_webauthn", "openid_connect_login", "openid_connect_callback"),
+            *("saml_login", "saml_acs", "saml_finish_acs", "saml_metadata"),
         ),
         Rule(Audience.ANYONE),
     ),

@@ -45,13 +45,17 @@ NO_ADDRESS: Final = "The provider does not say which e-mail address is yours. As
 NO_ACCOUNT: Final = "There is no account for {email} here. Ask an owner of a project for an invitation."
 
 
+def uid_hashed(provider: str, uid: str) -> str:
+    """Return what a person of a provider is known by."""
+    return hashlib.sha256(f"{provider}\n{uid}".encode()).hexdigest()
+
+
 class Provider(OpenIDConnectProvider):  # type: ignore[misc]
     """The provider of the settings. Only id, name and address of a person are kept."""
 
     def extract_uid(self, data: dict[str, Any]) -> str:
         """Return the person's id, with the provider's: after a change of provider, no one else has it."""
-        known = f"{self.server_url}\n{super().extract_uid(data)}"
-        return hashlib.sha256(known.encode()).hexdigest()
+        return uid_hashed(self.server_url, super().extract_uid(data))
 
     def extract_extra_data(self, data: dict[str, Any]) -> dict[str, Any]:
         return {}
@@ -107,7 +111,7 @@ class SingleSignOnAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]
 
 
 def _refuse(request: HttpRequest, words: str) -> NoReturn:
-    raise ImmediateHttpResponse(_sent_back(request, words))
+    raise ImmediateHttpResponse(sent_back(request, words))
 
 
 def begin(request: HttpRequest, provider_id: str) -> HttpResponse:
@@ -119,29 +123,30 @@ def begin(request: HttpRequest, provider_id: str) -> HttpResponse:
     next_url = wanted if is_own_page(request, wanted) else None
     request.session.set_expiry(STATE_SECONDS)
     provider = get_adapter().get_provider(request, provider_id)
-    return _asked(request, lambda: provider.redirect(request, process=AuthProcess.LOGIN, next_url=next_url))
+    return asked(request, lambda: provider.redirect(request, process=AuthProcess.LOGIN, next_url=next_url))
 
 
 def finish(request: HttpRequest, provider_id: str) -> HttpResponse:
     """Let in, or send back to the sign-in page, whom the provider sends here with its answer."""
-    return _asked(request, lambda: callback(request, provider_id))
+    return asked(request, lambda: callback(request, provider_id))
 
 
-def _asked(request: HttpRequest, ask: Callable[[], HttpResponse]) -> HttpResponse:
+def asked(request: HttpRequest, ask: Callable[[], HttpResponse]) -> HttpResponse:
     """Return what asking the provider comes to. Few wait for it at once: other threads are free while it is slow."""
     if not _PLACES.acquire(blocking=False):
-        return _sent_back(request, BUSY)
+        return sent_back(request, BUSY)
     try:
         return ask()
     except requests.RequestException:
-        return _sent_back(request, AWAY)
+        return sent_back(request, AWAY)
     except (OAuth2Error, KeyError, TypeError, ValueError):
         logger.exception("The provider of single sign-on cannot be understood.")
-        return _sent_back(request, FAILED)
+        return sent_back(request, FAILED)
     finally:
         _PLACES.release()
 
 
-def _sent_back(request: HttpRequest, words: str) -> HttpResponse:
+def sent_back(request: HttpRequest, words: str) -> HttpResponse:
+    """Return the way to the sign-in page, which says why."""
     messages.error(request, words)
     return redirect("account_login")

@@ -14,7 +14,7 @@ from toolevals.workspace.accounts import second_step, sessions, views
 
 CONFIRM = "workspace/confirm.html"
 REMOVE = "workspace/second_step_remove.html"
-OPENID_CONNECT = {"provider_id": "oidc"}
+OPENID_CONNECT, SAML = {"provider_id": "oidc"}, {"provider_id": "saml"}
 
 urlpatterns = [
     path("sign-in/", views.SignInView.as_view(), name="account_login"),
@@ -64,4 +64,8 @@ urlpatterns = [
     ),
     path("sign-in/sso/", views.sign_on, OPENID_CONNECT, name="openid_connect_login"),
     path("sign-in/sso/callback/", views.sign_on_answer, OPENID_CONNECT, name="openid_connect_callback"),
+    path("sign-in/saml/", views.sign_on, SAML, name="saml_login"),
+    path("sign-in/saml/acs/", views.saml_receive, name="saml_acs"),
+    path("sign-in/saml/acs/finish/", views.sign_on_answer, SAML, name="saml_finish_acs"),
+    path("sign-in/saml/metadata/", views.saml_metadata, name="saml_metadata"),
 ]

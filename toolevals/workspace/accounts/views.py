@@ -14,8 +14,9 @@ from django.contrib.auth.models import AnonymousUser
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.middleware.csrf import get_token
 from django.shortcuts import redirect, render
-from django.urls import reverse_lazy
+from django.urls import reverse, reverse_lazy
 from django.views.decorators.cache import never_cache
+from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
@@ -58,7 +59,7 @@ class SignInView(LoginView):  # type: ignore[misc]
     def get_context_data(self, **more: Any) -> dict[str, Any]:
         shown = is_on_this_machine(self.request)
         samples = User.objects.filter(is_sample=True).order_by("pk") if shown else ()
-        return {**super().get_context_data(**more), "samples": samples, "sign_on": settings.OPENID_CONNECT}
+        return {**super().get_context_data(**more), "samples": samples, "sign_on": _sign_on()}
 
 
 class ResetView(PasswordResetView):  # type: ignore[misc]
@@ -103,23 +104,52 @@ class NewPasswordView(PasswordResetFromKeyView):  # type: ignore[misc]
 @require_safe
 def sign_on(request: HttpRequest, provider_id: str) -> HttpResponse:
     """Lead to the provider of single sign-on, where there is one."""
-    if not settings.OPENID_CONNECT:
+    if provider_id not in settings.SIGN_ON:
         return redirect("account_login")
-    # Loaded only where it is used.
-    from toolevals.workspace.accounts import single_sign_on
-
-    return single_sign_on.begin(request, provider_id)
+    led: HttpResponse = _part(provider_id).begin(request, provider_id)
+    return led
 
 
 @never_cache
 @require_safe
 def sign_on_answer(request: HttpRequest, provider_id: str) -> HttpResponse:
     """Take the answer of the provider."""
-    if not settings.OPENID_CONNECT:
+    if provider_id not in settings.SIGN_ON:
         return redirect("account_login")
+    done: HttpResponse = _part(provider_id).finish(request, provider_id)
+    return done
+
+
+@csrf_exempt
+@never_cache
+@require_POST
+def saml_receive(request: HttpRequest) -> HttpResponse:
+    """Take the form that a provider of SAML has the browser send: a signature stands for it, not a token."""
+    return _part("saml").receive(request) if "saml" in settings.SIGN_ON else redirect("account_login")
+
+
+@never_cache
+@require_safe
+def saml_metadata(request: HttpRequest) -> HttpResponse:
+    """Tell a provider of SAML what it has to know of this installation."""
+    return _part("saml").metadata(request) if "saml" in settings.SIGN_ON else redirect("account_login")
+
+
+def _sign_on() -> list[tuple[str, str]]:
+    """Return the name and the address of each provider."""
+    ways = {"oidc": "openid_connect_login", "saml": "saml_login"}
+    return [(each["name"], reverse(ways[known])) for known, each in settings.SIGN_ON.items()]
+
+
+def _part(provider_id: str) -> Any:
+    """Return what speaks with a provider. It is loaded only where it is used."""
     from toolevals.workspace.accounts import single_sign_on
 
-    return single_sign_on.finish(request, provider_id)
+    if provider_id != "saml":
+        return single_sign_on
+    from toolevals.workspace.accounts import saml
+
+    return saml
 
 
 @never_cache
