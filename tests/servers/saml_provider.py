@@ -7,8 +7,11 @@ answers, is said by an address instead of a password: `/as/EMAIL?how=WORD`. It p
 from __future__ import annotations
 
 import base64
+import subprocess
+import sys
 import zlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from html import escape
 from typing import Any
@@ -156,6 +159,16 @@ def _time(hours: float) -> str:
 class _Quiet(WSGIRequestHandler):
     def log_message(self, *_: object) -> None:
         """Say nothing."""
+
+
+@contextmanager
+def provider_process() -> Iterator[str]:
+    """Run a provider, and yield its address."""
+    command = [sys.executable, "-m", "tests.servers.saml_provider"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        yield process.stdout.readline().strip()
+        process.kill()
 
 
 def main() -> None:

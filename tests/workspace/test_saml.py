@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from html import unescape
 from xml.etree import ElementTree
@@ -18,6 +16,8 @@ from tests.workspace.test_single_sign_on import SEED, WHAT_IS_KEPT
 from toolevals.workspace.accounts import single_sign_on
 
 pytest.importorskip("onelogin.saml2.auth", reason="single sign-on by SAML is not tried: its packages do not import")
+from tests.servers.saml_provider import provider_process
+
 pytestmark = pytest.mark.servers
 KEPT = WHAT_IS_KEPT.replace('"oidc"', '"saml"')
 
@@ -25,11 +25,8 @@ KEPT = WHAT_IS_KEPT.replace('"oidc"', '"saml"')
 @pytest.fixture(scope="module")
 def provider() -> Iterator[str]:
     """The provider's address."""
-    command = [sys.executable, "-m", "tests.servers.saml_provider"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout is not None
-        yield process.stdout.readline().strip()
-        process.kill()
+    with provider_process() as url:
+        yield url
 
 
 @pytest.fixture(scope="module")

@@ -137,7 +137,7 @@ def again(client: Client) -> Any:
         ({METADATA: "http://provider.example/metadata"}, f"{METADATA} must begin with https://"),
         ({METADATA: "/nowhere.xml"}, f"{METADATA} names a file that cannot be read: /nowhere.xml"),
         ({METADATA: "pyproject.toml"}, f"{METADATA} names a file without IDPSSODescriptor"),
-        ({METADATA: "https://provider.example/", CERTIFICATE: "x.pem"}, f"{CERTIFICATE} is set beside {METADATA}"),
+        ({METADATA: "https://provider.example/", CERTIFICATE: "x.pem"}, f"{CERTIFICATE} is set with {METADATA}"),
         ({CERTIFICATE: "x.pem"}, "TOOLEVALS_SAML_ENTITY_ID is missing"),
     ],
 )

@@ -96,7 +96,7 @@ def saml(env: environ.Env) -> dict[str, Any] | None:
         raise ImproperlyConfigured(f"{PREFIX}{first} is set, and needs more packages: install toolevals[saml]")
     if metadata:
         for each in (each for each, value in by_hand.items() if value):
-            raise ImproperlyConfigured(f"{PREFIX}{each} is set beside {PREFIX}SAML_METADATA, which says it: set one")
+            raise ImproperlyConfigured(f"{PREFIX}{each} is set with {PREFIX}SAML_METADATA, which says it: set one")
         _metadata_check(metadata)
     else:
         for each, value in {"SAML_ENTITY_ID": entity_id, **by_hand}.items():

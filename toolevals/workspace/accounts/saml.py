@@ -48,7 +48,7 @@ _NOT_THERE: Final = (OneLogin_Saml2_Error, OneLogin_Saml2_ValidationError, LxmlE
 
 @dataclass(frozen=True)
 class Answer:
-    """What a provider has signed of a person, and the request that it answers."""
+    """The signed facts about a person, and the request that they answer."""
 
     issuer: str
     request: str
