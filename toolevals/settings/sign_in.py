@@ -86,7 +86,8 @@ def openid_connect(env: environ.Env) -> dict[str, Any] | None:
 def saml(env: environ.Env) -> dict[str, Any] | None:
     """Return the provider of SAML that the environment names, or None. Raises ImproperlyConfigured."""
     metadata, entity_id = env.str("SAML_METADATA", ""), env.str("SAML_ENTITY_ID", "")
-    by_hand = {name: env.str(name, "") for name in ("SAML_SIGN_ON_URL", "SAML_CERTIFICATE")}
+    by_hand = {"SAML_SIGN_ON_URL": env.str("SAML_SIGN_ON_URL", "")}
+    by_hand["SAML_CERTIFICATE"] = env.str("SAML_CERTIFICATE", "")
     name, email_attribute = env.str("SAML_NAME", "single sign-on"), env.str("SAML_EMAIL_ATTRIBUTE", "")
     given = {"SAML_METADATA": metadata, "SAML_ENTITY_ID": entity_id, **by_hand}
     first = next((each for each, value in given.items() if value), None)
