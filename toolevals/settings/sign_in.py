@@ -123,8 +123,8 @@ def _read(name: str, path: str, holds: str) -> str:
     """Return the text of the file that a setting names."""
     try:
         text = Path(path).read_text(encoding="utf-8")
-    except (OSError, ValueError) as error:
-        raise ImproperlyConfigured(f"{PREFIX}{name} names a file that cannot be read: {path}") from error
+    except (OSError, ValueError):
+        raise ImproperlyConfigured(f"{PREFIX}{name} names a file that cannot be read: {path}") from None
     if holds not in text:
         raise ImproperlyConfigured(f"{PREFIX}{name} names a file without {holds.strip('-')}: {path}")
     return text
