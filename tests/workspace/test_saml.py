@@ -147,4 +147,5 @@ def test_the_metadata_names_what_exists(app, come):
     places = [each.get("Location") for each in said.iter() if each.get("Location")]
     assert said.get("entityID") == f"{app.url}/sign-in/saml/metadata/"
     assert said.get("validUntil") is None
+    assert said[0].get("WantAssertionsSigned") == "true"
     assert places == [f"{app.url}/sign-in/saml/acs/"]

@@ -125,6 +125,12 @@ def test_the_metadata_may_be_a_file(asked, client, provider, settings, tmp_path)
     assert "_auth_user_id" in client.session
 
 
+def test_a_provider_whose_metadata_does_not_come_is_said_to_be_away(client, db, settings):
+    use(settings, sign_in.sign_on(environment({METADATA: "http://127.0.0.1:1/metadata"})))
+    for answer in (client.get("/sign-in/saml/", follow=True), sent(client, "<x/>")):
+        assert single_sign_on.AWAY in answer.content.decode()
+
+
 def again(client: Client) -> Any:
     """Ask anew, and return the requests that wait for an answer."""
     client.get("/sign-in/saml/")

@@ -122,7 +122,10 @@ def finish(request: HttpRequest, provider_id: str) -> HttpResponse:
 
 def metadata(request: HttpRequest) -> HttpResponse:
     """Return the metadata of this installation."""
-    own = OneLogin_Saml2_Settings(_configuration(request, {}), sp_validation_only=True)
+    configuration = _configuration(request, {})
+    # A signed response is taken, too; providers that ask what to sign shall sign what is read.
+    configuration["security"]["wantAssertionsSigned"] = True
+    own = OneLogin_Saml2_Settings(configuration, sp_validation_only=True)
     return HttpResponse(own.get_sp_metadata(), content_type="application/samlmetadata+xml")
 
 
