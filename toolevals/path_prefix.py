@@ -8,8 +8,8 @@ from typing import Final
 VARIABLE: Final = "TOOLEVALS_PATH_PREFIX"
 # Where the application's own addresses begin. A prefix that begins so could not be told from one of them.
 TAKEN: Final = frozenset({
-    "api", "badges", "docs", "healthz", "invitations", "llms.txt", "mcp", "metrics", "operations", "p", "profile",
-    "projects", "readyz", "session", "sign-in", "sign-out", "static", "v1",
+    "api", "badges", "docs", "healthz", "invitations", "llms.txt", "mcp", "metrics", "operations", "p", "people",
+    "people.csv", "profile", "projects", "readyz", "session", "sign-in", "sign-out", "static", "v1",
 })  # fmt: skip
 _SEGMENT: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from typing import Final
 
 from allauth.account.forms import default_token_generator
 from allauth.account.utils import user_pk_to_url_str
@@ -16,7 +15,10 @@ from toolevals.workspace.accounts.services import NEW_PASSWORD, attempt
 from toolevals.workspace.models import EventKind, User
 from toolevals.workspace.notifications.events import deliveries_add, mail_is_set_up
 
-LASTS: Final = timedelta(seconds=settings.PASSWORD_RESET_TIMEOUT)
+
+def link_lasts() -> timedelta:
+    """Return how long a link for a new password is good."""
+    return timedelta(seconds=settings.PASSWORD_RESET_TIMEOUT)
 
 
 def reset_is_by_mail() -> bool:

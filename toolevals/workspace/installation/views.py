@@ -44,7 +44,9 @@ class Shown:
 @require_http_methods(["GET", "POST"])
 def installation(request: SignedInRequest) -> HttpResponse:
     """Show all settings and, by POST, change those of the form."""
-    rows = {each.name: each for each in InstallationSetting.objects.select_related("actor")}
+    # What another version let people change is left alone.
+    known = InstallationSetting.objects.filter(name__in=EDITABLE).select_related("actor")
+    rows = {each.name: each for each in known}
     changed = {name: each.value for name, each in rows.items()}
     form = InstallationForm(request.POST or None, changed=changed)
     if request.method == "POST" and form.is_valid():

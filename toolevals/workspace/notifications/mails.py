@@ -14,7 +14,7 @@ from django.core.mail import EmailMessage
 from django.urls import reverse
 from django.utils.module_loading import import_string
 
-from toolevals.workspace.accounts.reset import LASTS, reset_path
+from toolevals.workspace.accounts.reset import link_lasts, reset_path
 from toolevals.workspace.clock import database_now
 from toolevals.workspace.home import waiting_for
 from toolevals.workspace.installation.reading import installation_setting
@@ -68,7 +68,7 @@ def mail_of(delivery: Delivery) -> Mail | None:
 
 def _reset_mail(delivery: Delivery, user: User) -> Mail | None:
     """Return the mail with the link for a new password; None where it comes too late."""
-    if delivery.created_at < database_now() - LASTS:
+    if delivery.created_at < database_now() - link_lasts():
         return None
     text = (
         f"Someone asked for a new password for {user.email}. If it was you, set one within an hour:\n\n"
