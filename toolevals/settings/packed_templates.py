@@ -17,4 +17,4 @@ class PackedLoader(Loader):
         try:
             return read_text(Path(origin.name))
         except FileNotFoundError:
-            raise TemplateDoesNotExist(origin.template_name or origin.name) from None
+            raise TemplateDoesNotExist(origin) from None
