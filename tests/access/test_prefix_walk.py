@@ -194,8 +194,6 @@ def test_an_old_address_leads_to_the_new_one_below_the_prefix(full):
 )
 def test_signing_in_leads_to_no_page_of_another_application(full, asked, is_taken):
     with transaction.atomic():
-        # Of who has a second step, it is asked first.
-        full.owner.authenticator_set.all().delete()
         full.owner.set_password(PASSWORD)
         full.owner.save()
         # A second step would come between.
