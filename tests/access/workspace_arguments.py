@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from uuid import UUID
+from uuid import UUID, uuid4
 
 from allauth.account.forms import default_token_generator
 from allauth.account.utils import user_pk_to_url_str
@@ -45,7 +45,7 @@ def a_mention(world: World, person: User) -> UUID:
 
 
 def a_person(world: World, person: User) -> UUID:
-    return user_create(actor=None, email="former@example.org", name="Former").pk  # type: ignore[no-any-return]
+    return user_create(actor=None, email=f"{uuid4().hex}@example.org", name="Former").pk  # type: ignore[no-any-return]
 
 
 def a_token(world: World, person: User) -> UUID:
