@@ -22,7 +22,7 @@ def test_a_job_of_each_kind_is_shown_while_it_lasts_and_ends_well(watched: SlowA
     assert states[0]["kind"] == kind
     assert at_a_pace(answers)
     assert all((state["seconds_left"] is None) == (state["rate"] is None) for state in states)
-    assert (states[-1]["state"], states[-1]["report"].get("errors", [])) == ("succeeded", []), states[-1]
+    assert (states[-1]["state"], states[-1]["report"].get("errors", [])) == ("succeeded", []), str(states[-1])
     assert states[-1]["done"] == states[-1]["total"]
 
 
