@@ -136,7 +136,9 @@ def undo_begin(ground: Ground) -> Any:
 
 
 def today_begin(ground: Ground) -> Any:
-    spans_store(project=ground.project, traces=sorted_spans(export(*conversation(f"{7:032x}"))).traces)
+    # A session of its own: while an example of the same session waits for gold, its traces are closed.
+    spans = conversation(f"{7:032x}", **{"gen_ai.conversation.id": "s-7"})
+    spans_store(project=ground.project, traces=sorted_spans(export(*spans)).traces)
     trace = Trace.objects.get(project=ground.project, trace_id=f"{7:032x}")
     trace_settle(trace=trace)
     entry = ground.version.entries.select_related("revision__example").first()

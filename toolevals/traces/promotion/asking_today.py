@@ -110,6 +110,8 @@ def today_runs(lease: Lease) -> None:
     dataset = Dataset.objects.select_related("project").get(pk=payload["dataset"])
     trace_filter = TraceFilter.of(payload["wanted"])
     links = list(decided_examples(dataset.project, dataset, trace_filter, Role(payload["role"]))[:MOST])
+    if not links:
+        raise BatchRefused("Since this was started, no example with gold is left of these traces for everyone to see.")
     try:
         version = version_freeze(dataset=dataset, actor=job.actor, note="For production and a live agent")
     except InvalidAct as error:
