@@ -91,13 +91,13 @@ def person(request: SignedInRequest, person: UUID) -> HttpResponse:
 
 @require_POST
 def switch(request: SignedInRequest, person: UUID) -> HttpResponse:
-    """Deactivate an account, or open it again."""
+    """Deactivate an account, or open it again, as the form says: two owners who press the same do the same."""
     found = get_object_or_404(User, pk=person)
     try:
-        if found.is_active:
-            user_deactivate(person=found, actor=request.user)
-        else:
+        if request.POST.get("is_active") == "yes":
             user_reactivate(person=found, actor=request.user)
+        else:
+            user_deactivate(person=found, actor=request.user)
     except DepartureError as error:
         messages.error(request, str(error))
     if not request.user.is_active or found == request.user:
