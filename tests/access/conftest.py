@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 from django.db import transaction
-from django.utils import timezone
 
 import labeling.label.open_tasks
 from tests.access import labeling_arguments, reports_arguments, runs_arguments
 from tests.access.world import World
 from tests.fixtures.people import member, person, second_step_of
 from toolevals.workspace import navigation
+from toolevals.workspace.clock import database_now
 from toolevals.workspace.models import Role, SweepTask
 from toolevals.workspace.projects.services import project_create
 
@@ -54,7 +54,7 @@ def world(django_db_setup: None, django_db_blocker: Any) -> Iterator[World]:
         for make in KEPT:
             make(made, made.owner)
         # A worker that is seen for as long as the walk takes: without one the installation is not ready.
-        later = timezone.now() + timedelta(hours=1)
+        later = database_now() + timedelta(hours=1)
         SweepTask.objects.create(name="seen", due_at=later, ran_at=later)
         with pytest.MonkeyPatch.context() as patch:
             waiting = dict.fromkeys(labeling.label.open_tasks.counted(project, made.owner, Role.OWNER), 1)

@@ -6,8 +6,6 @@ import io
 from datetime import timedelta
 from uuid import UUID
 
-from django.utils import timezone
-
 from labeling.adjudicate.services import adjudication_set_aside, dispute_open
 from labeling.batches.services import Choice, batch_create
 from labeling.calibration_rounds.services import calibration_open
@@ -40,6 +38,7 @@ from labeling.versions.services import version_freeze
 from tests.access.registry_arguments import a_version
 from tests.access.world import Argument, World
 from tests.labeling.rows import NO_CALL, call, row
+from toolevals.workspace.clock import database_now
 from toolevals.workspace.jobs.leases import batch_work
 from toolevals.workspace.models import Role, User
 from toolevals.workspace.uploads.services import upload_store
@@ -92,7 +91,7 @@ def a_label_of(world: World, person: User) -> Label:
 def a_look(world: World, person: User) -> UUID:
     """Return a proposal that differs from a label of this person, which can no longer be changed; they have seen it."""
     label, dataset = a_label_of(world, person), a_dataset_of(world)
-    Label.objects.filter(pk=label.pk).update(created_at=timezone.now() - timedelta(days=1))
+    Label.objects.filter(pk=label.pk).update(created_at=database_now() - timedelta(days=1))
     plan, _ = LookPlan.objects.get_or_create(dataset=dataset, ended_at=None, defaults={"run": 1, "agent": "Walker"})
     proposal, _ = LookProposal.objects.get_or_create(
         plan=plan, revision=label.revision, defaults={"expectation": call()}

@@ -8,7 +8,6 @@ from datetime import date
 from typing import Any
 
 from django.db import models
-from django.utils import timezone
 
 from labeling.models import CalibrationAnswer, ProposedExample
 from tests.access import (
@@ -23,6 +22,7 @@ from tests.access.states import Model, columns, own_models
 from tests.access.world import World
 from tests.labeling.rows import NO_CALL
 from toolevals.runs.models import Episode, JudgeCount, JudgedCase, TryoutCase
+from toolevals.workspace.clock import database_now
 from toolevals.workspace.fields import DocumentField
 from toolevals.workspace.models import AuditOpening, Role
 
@@ -72,7 +72,7 @@ LEFT: tuple[Model, ...] = (AuditOpening, Episode, JudgedCase)
 SAID: dict[type[models.Field[Any, Any]], Callable[[], Any]] = {
     DocumentField: dict,
     models.BooleanField: lambda: False,
-    models.DateTimeField: timezone.now,
+    models.DateTimeField: database_now,
     models.DateField: date.today,
     models.BinaryField: lambda: b"",
     models.UUIDField: uuid.uuid4,

@@ -5,7 +5,6 @@ from __future__ import annotations
 from uuid import UUID
 
 from celery import current_app
-from django.utils import timezone
 
 from labeling.models import LookPlan
 from tests.access.world import Argument, World
@@ -26,6 +25,7 @@ from toolevals.runs.models import (
     Tryout,
 )
 from toolevals.runs.simulators.services import simulator_ensure
+from toolevals.workspace.clock import database_now
 from toolevals.workspace.models import Batch, User
 
 
@@ -35,7 +35,7 @@ def a_graded_run(world: World) -> Run:
     if run is None:
         run = baseline_run(world.project, version_of(world.project))
         current_app.loader.import_default_modules()
-        while batch := Batch.objects.due(timezone.now()).filter(job=run.job).first():
+        while batch := Batch.objects.due(database_now()).filter(job=run.job).first():
             current_app.tasks[batch.task](str(batch.pk))
     return run
 

@@ -10,9 +10,9 @@ from typing import Any
 
 from django.apps import apps
 from django.db import IntegrityError, models, transaction
-from django.utils import timezone
 
 from tests.access.world import World
+from toolevals.workspace.clock import database_now
 from toolevals.workspace.models import Batch, BatchState, Job, JobState, Membership, User
 from toolevals.workspace.trash.models import Trashable
 
@@ -90,7 +90,7 @@ def own_models() -> list[Model]:
 
 def job_variants() -> list[Variant]:
     """Return a job's states as people meet them. Each of `JobState` is among them: see the walk."""
-    now = timezone.now()
+    now = database_now()
     working = {"state": BatchState.LEASED, "size": 10, "attempts": 1, "due_at": now + timedelta(minutes=1)}
     running = {"state": JobState.RUNNING, "finished_at": None}
     begun = running | {"pace_since": now - timedelta(minutes=2), "pace_done": 1}
@@ -129,7 +129,7 @@ def _chosen(model: Model) -> Iterator[Variant]:
         if isinstance(column, models.BooleanField):
             values = [True, False]
         if isinstance(column, models.DateField) and column.null:
-            values = [timezone.now()]
+            values = [database_now()]
         yield from (Variant(f"{column.name}={value}", {**_beside(column), column.name: value}) for value in values)
 
 

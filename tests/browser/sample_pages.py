@@ -17,7 +17,6 @@ from django.conf import settings
 from django.db import transaction
 from django.test import Client
 from django.urls import reverse
-from django.utils import timezone
 
 from labeling.batches.services import Choice, batch_create
 from labeling.exports import Selection
@@ -32,6 +31,7 @@ from tests.access.arguments import argument
 from tests.access.world import World
 from toolevals.path_prefix import path_below
 from toolevals.sample.rest import SLUG
+from toolevals.workspace.clock import database_now
 from toolevals.workspace.jobs.services import job_pause
 from toolevals.workspace.models import Batch, Job, JobState, Membership, Project, Role, User
 
@@ -68,7 +68,7 @@ def _pages() -> Iterator[tuple[str, str]]:
         if is_page:
             yield address.name, path
     # The worker of the application does what the application knows, and not what a test has for itself.
-    assert not Batch.objects.due(timezone.now()).exclude(task__in=current_app.tasks)
+    assert not Batch.objects.due(database_now()).exclude(task__in=current_app.tasks)
 
 
 def _work(project: Project, people: dict[Role, User]) -> dict[tuple[str, str], Any]:
@@ -115,7 +115,7 @@ def jobs_finish(project: Project) -> None:
     current_app.loader.import_default_modules()
     end = time.monotonic() + PATIENCE
     while Job.objects.filter(project=project, state=JobState.RUNNING).exists() and time.monotonic() < end:
-        batch = Batch.objects.due(timezone.now()).filter(job__project=project).first()
+        batch = Batch.objects.due(database_now()).filter(job__project=project).first()
         if batch is None:
             time.sleep(0.1)
         else:

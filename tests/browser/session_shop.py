@@ -23,7 +23,7 @@ from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_K
 from django.contrib.sessions.backends.db import SessionStore
 from django.db import transaction
 from django.urls import reverse
-from django.utils import timezone
+from toolevals.workspace.clock import database_now
 from labeling.exports import Selection
 from labeling.models import Revision
 from labeling.calibration_rounds.services import calibration_open
@@ -63,7 +63,7 @@ for name, said in (("Rea", returned()), ("Reb", returned(express={"exact": True}
     for _ in range(4):
         slot = slot_claim(dataset_or_project=dataset, actor=people[name])
         label_submit(slot=slot, actor=people[name], expectation=said)
-settle_due(timezone.now() + timedelta(minutes=5))
+settle_due(database_now() + timedelta(minutes=5))
 gold = {"expected_tool": "get_order", "expected_args": {"order_id": "A-1"}}
 rows = [read_example(row(number, **gold)) for number in range(10, 14)]
 rows += [read_example(row(number)) for number in range(20, 60)]

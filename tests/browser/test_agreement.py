@@ -26,7 +26,7 @@ from labeling.label.claims import slot_claim
 from tests.labeling_pages.shop import returned
 from toolevals.workspace.models import User
 from datetime import timedelta
-from django.utils import timezone
+from toolevals.workspace.clock import database_now
 
 dataset = Dataset.objects.get()
 people = {name: User.objects.get(name=name) for name in ("Ann", "Ben", "Ada")}
@@ -35,7 +35,7 @@ for name in ("Ann", "Ben"):
         differs = name == "Ben" and slot.revision.example.external_id in ("ex-1", "ex-2")
         said = {"kind": "no_call", "why": "greeting"} if differs else returned()
         label_submit(slot=slot, actor=people[name], expectation=said)
-settle_due(timezone.now() + timedelta(minutes=5))
+settle_due(database_now() + timedelta(minutes=5))
 for revision in Revision.objects.filter(resolution="disagreed"):
     adjudication_decide(revision=revision, actor=people["Ada"], expectation=returned(), rationale="So.")
 """

@@ -19,7 +19,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.servers]
 # One example is labelled twice: first a return, then, reopened, no call.
 TWO_GOLDS = """
 from datetime import timedelta
-from django.utils import timezone
+from toolevals.workspace.clock import database_now
 from labeling.models import Dataset, Example
 from labeling.imports.services import examples_import
 from labeling.label.services import label_submit
@@ -32,7 +32,7 @@ from toolevals.workspace.models import User
 
 dataset = Dataset.objects.get()
 people = {name: User.objects.get(name=name) for name in ("Ann", "Ben", "Ada")}
-late = timezone.now() + timedelta(minutes=5)
+late = database_now() + timedelta(minutes=5)
 for said in (returned(), {"kind": "no_call", "why": "greeting"}):
     for name in ("Ann", "Ben"):
         slot = slot_claim(dataset_or_project=dataset, actor=people[name])

@@ -43,19 +43,19 @@ examples_import(dataset=dataset, actor=None, rows=[read_example(row(number)) for
 # The time to change a label has passed.
 COMPARED = """
 from datetime import timedelta
-from django.utils import timezone
+from toolevals.workspace.clock import database_now
 from labeling.adjudicate.resolution import settle_due
 
-settle_due(timezone.now() + timedelta(minutes=5))
+settle_due(database_now() + timedelta(minutes=5))
 """
 KEPT = """
 import json
 from datetime import timedelta
-from django.utils import timezone
+from toolevals.workspace.clock import database_now
 from labeling.models import Gold, Label
 from labeling.adjudicate.resolution import settle_due
 
-settle_due(timezone.now() + timedelta(minutes=5))
+settle_due(database_now() + timedelta(minutes=5))
 order = lambda said: said["alternatives"][0]["ordered"][0]["arguments"]["order_id"]["exact"]
 labels = [
     [label.revision.example.external_id, label.reviewer.name, order(label.expectation)]

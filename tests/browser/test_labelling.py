@@ -19,18 +19,18 @@ GOLD = """
 import json
 from labeling.models import Revision
 from labeling.adjudicate.resolution import settle_due
-from django.utils import timezone
+from toolevals.workspace.clock import database_now
 from datetime import timedelta
-settle_due(timezone.now() + timedelta(minutes=5))
+settle_due(database_now() + timedelta(minutes=5))
 rows = Revision.objects.select_related("gold", "example").order_by("id")
 print(json.dumps({r.example.external_id: r.gold and [r.gold.source, r.gold.expectation] for r in rows}))
 """
 # The time to change a label has passed.
 COMPARED = """
 from labeling.adjudicate.resolution import settle_due
-from django.utils import timezone
+from toolevals.workspace.clock import database_now
 from datetime import timedelta
-settle_due(timezone.now() + timedelta(minutes=5))
+settle_due(database_now() + timedelta(minutes=5))
 """
 LABELS = """
 import json

@@ -53,8 +53,8 @@ def test_what_is_in_the_trash_is_destroyed_where_it_is_meant(server, capsys):  #
         "dataset never: being deleted permanently\n",
     )
     due = server.python(
-        "from django.utils import timezone; from labeling.models import Dataset;"
-        "print(Dataset.with_trash.filter(slug='never', destroy_at__gt=timezone.now()).count())"
+        "from toolevals.workspace.clock import database_now; from labeling.models import Dataset;"
+        "print(Dataset.with_trash.filter(slug='never', destroy_at__gt=database_now()).count())"
     )
     assert due.strip() == "0"
 

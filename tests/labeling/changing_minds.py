@@ -7,12 +7,12 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from django.utils import timezone
 
 from labeling.label.claims import slot_claim
 from labeling.label.services import label_submit, label_withdraw
 from labeling.models import Dataset, Label
 from tests.fixtures.clocks import clock_set
+from toolevals.workspace.clock import database_now
 from toolevals.workspace.models import Project, User
 
 
@@ -26,7 +26,7 @@ def slow(project: Project) -> None:
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
     """The clock stands still; the function puts it forward by so many seconds."""
-    now = [timezone.now()]
+    now = [database_now()]
     clock_set(monkeypatch, lambda: now[0])
 
     def forward(seconds: float) -> None:

@@ -7,7 +7,6 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from django.utils import timezone
 
 from labeling.datasets.services import dataset_create
 from labeling.imports.services import examples_import
@@ -19,6 +18,7 @@ from tests.fixtures.people import known_as_valid, person
 from tests.labeling.rows import SHOP_TOOLS, row
 from tests.labeling.windows import differing_compared
 from toolevals.registry.services import registry_create, registry_publish
+from toolevals.workspace.clock import database_now
 from toolevals.workspace.models import Project, Role, User
 from toolevals.workspace.projects.services import member_set
 
@@ -90,7 +90,7 @@ def submit(dataset: Dataset) -> Callable[..., Label]:
 @pytest.fixture
 def pass_time(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
     """The clock stands still, so that no time tells the worlds apart; the function moves it by so many seconds."""
-    now = [timezone.now()]
+    now = [database_now()]
     clock_set(monkeypatch, lambda: now[0])
 
     def move(seconds: float) -> None:

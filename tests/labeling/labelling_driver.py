@@ -79,14 +79,14 @@ def _label_all(number: int) -> None:
 
 def _left() -> list[Any]:
     """Return the slots that are not handed in, with the people who labelled their examples."""
-    from django.utils import timezone
 
     from labeling.models import Label, LabelSlot, SlotState
+    from toolevals.workspace.clock import database_now
 
     left = LabelSlot.objects.exclude(state=SlotState.SUBMITTED).order_by("pk")
     columns = "revision__example__external_id", "state", "priority", "reviewer__email", "lease_until", "revision_id"
     return [
-        (*row, timezone.now(), list(Label.objects.filter(revision=row[-1]).values_list("reviewer__email", flat=True)))
+        (*row, database_now(), list(Label.objects.filter(revision=row[-1]).values_list("reviewer__email", flat=True)))
         for row in left.values_list(*columns)[:5]
     ]
 

@@ -7,7 +7,6 @@ from datetime import timedelta
 from uuid import UUID
 
 import pytest
-from django.utils import timezone
 
 from labeling.adjudicate.resolution import settle_due
 from labeling.adjudicate.services import (
@@ -24,6 +23,7 @@ from labeling.models import AgreementReport, Dataset, Label, LabelAnswer, LabelR
 from labeling.tasks import agreement as agreement_task
 from tests.labeling.rows import NO_CALL, call
 from tests.labeling.windows import later
+from toolevals.workspace.clock import database_now
 from toolevals.workspace.models import Job, Project, User
 
 
@@ -72,7 +72,7 @@ def test_all_pairs_count_decided_or_not_once_none_can_be_changed(
     before = agreement_now(dataset, Filters()).pairs
     assert before is not None
     assert (before.counted, before.waiting) == (0, 0)
-    Label.objects.update(created_at=timezone.now() - timedelta(days=1))
+    Label.objects.update(created_at=database_now() - timedelta(days=1))
     labels_read(dataset)
     found = agreement_now(dataset, Filters())
     assert found.pairs is not None

@@ -7,7 +7,6 @@ from datetime import date, timedelta
 import pytest
 from django.test import Client
 from django.urls import reverse
-from django.utils import timezone
 
 from labeling.adjudicate.services import dispute_assign, dispute_open, dispute_settle
 from labeling.batches.services import Choice, slots_assign
@@ -17,6 +16,7 @@ from labeling.models import LabelSlot, Revision
 from reports.issues.models import Issue
 from reports.issues.services import issue_own
 from tests.labeling.conftest import *  # noqa: F403
+from toolevals.workspace.clock import database_now
 from toolevals.workspace.models import AuditEntry, Role, User
 
 SOON, PAST = date(2099, 1, 31), date(2020, 1, 31)
@@ -92,7 +92,7 @@ def test_a_dispute_is_assigned_to_who_may_decide_it(client, project, dispute, ow
 
 
 def test_an_issue_is_owned_until_a_day(client, project, owner, viewer):
-    now = timezone.now()
+    now = database_now()
     issue = Issue.objects.create(
         project=project, key="k", name="Wrong tool", kind="wrong_tool", layer="selection", mode="other_tool",
         first_seen=now - timedelta(days=1), last_seen=now,

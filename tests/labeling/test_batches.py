@@ -6,7 +6,6 @@ from datetime import date
 from typing import Any
 
 import pytest
-from django.utils import timezone
 
 from labeling.batches.services import (
     Choice,
@@ -22,6 +21,7 @@ from labeling.imports.services import examples_import
 from labeling.label.claims import draft_save, slot_claim, slot_reclaim, slot_release, slot_skip
 from labeling.models import Adjudication, Comment, LabelBatch, LabelSlot, Revision
 from tests.labeling.rows import NO_CALL, row
+from toolevals.workspace.clock import database_now
 from toolevals.workspace.models import Membership
 
 
@@ -130,9 +130,9 @@ def test_only_those_who_label_are_given_work(many, viewer, outsider):
 def test_the_sweeper_frees_what_nobody_can_take(many, project, ann, ben):
     slots_assign(dataset=many, actor=None, person=ann, choice=Choice(first=2))
     slots_assign(dataset=many, actor=None, person=ben, choice=Choice(first=1))
-    assert assignments_free(timezone.now()) == 0
+    assert assignments_free(database_now()) == 0
     Membership.objects.filter(project=project, user=ann).delete()
-    assert assignments_free(timezone.now()) == 2
+    assert assignments_free(database_now()) == 2
     assert LabelSlot.objects.exclude(assignee=None).get().assignee == ben
 
 

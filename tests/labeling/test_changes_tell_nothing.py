@@ -13,7 +13,6 @@ from django.db import connection, transaction
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
-from django.utils import timezone
 
 from labeling.adjudicate.resolution import settle_due
 from labeling.examples.listing import SORTS
@@ -23,6 +22,7 @@ from labeling.label.services import label_submit
 from labeling.models import Dataset, Revision
 from tests.labeling.changing_minds import clock, slow
 from tests.labeling.rows import NO_CALL, call
+from toolevals.workspace.clock import database_now
 from toolevals.workspace.models import User
 
 __all__ = ["clock", "slow"]
@@ -140,12 +140,12 @@ def test_eight_labels_to_one_claim_tell_nothing(
 ):
     """All reads the same whether the other agrees with the first, with the last, with none, or has not answered."""
     told = []
-    start = timezone.now()
+    start = database_now()
     for other in WORLDS:
         with transaction.atomic():
             told.append(told_in(dataset, ann, ben, other, clock))
             clock(-7200)
-            assert timezone.now() == start
+            assert database_now() == start
             transaction.set_rollback(True)
     statuses = [answer[2] for answer in told[0] if isinstance(answer[2], int)]
     assert statuses.count(201) == 2 * len(TRIES)

@@ -4,18 +4,18 @@ from datetime import timedelta
 
 import pytest
 from django.db import IntegrityError
-from django.utils import timezone
 
 from labeling.errors import InvalidAct
 from labeling.label.claims import draft_save, skip_undo, slot_claim, slot_release, slot_renew, slot_skip
 from labeling.models import Draft, LabelSlot, SlotState
 from tests.labeling.rows import NO_CALL
+from toolevals.workspace.clock import database_now
 from toolevals.workspace.models import AuditEntry
 
 
 def lapse(slot: LabelSlot) -> None:
     """Let a claim run out."""
-    LabelSlot.objects.filter(pk=slot.pk).update(lease_until=timezone.now() - timedelta(seconds=1))
+    LabelSlot.objects.filter(pk=slot.pk).update(lease_until=database_now() - timedelta(seconds=1))
 
 
 def test_oldest_comes_first_and_stays_until_it_is_submitted(claim, dataset, examples, ann):
@@ -66,7 +66,7 @@ def test_overdue_claim_that_nobody_took_is_renewed(claim, dataset, examples, ann
     lapse(slot)
     again = claim(ann)
     assert again == slot
-    assert again.lease_until > timezone.now()
+    assert again.lease_until > database_now()
 
 
 def test_released_slot_is_open_and_the_draft_stays(claim, dataset, examples, ann, ben):
@@ -92,7 +92,7 @@ def test_draft_renews_the_lease(claim, dataset, examples, ann):
     draft_save(revision=slot.revision, actor=ann, document={"n": 1})
     draft_save(revision=slot.revision, actor=ann, document={"n": 2})
     slot.refresh_from_db()
-    assert slot.lease_until > timezone.now()
+    assert slot.lease_until > database_now()
     assert Draft.objects.get().document == {"n": 2}
 
 

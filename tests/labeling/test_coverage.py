@@ -8,7 +8,6 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from django.utils import timezone
 
 from labeling.coverage.cache import coverage_of
 from labeling.coverage.counting import coverage_count, tools_to_cover
@@ -23,6 +22,7 @@ from tests.labeling.rows import NO_CALL as GREETING
 from tests.labeling.rows import call, row
 from toolevals.grading.reading.examples import read_example
 from toolevals.grading.values import ToolSpec
+from toolevals.workspace.clock import database_now
 from toolevals.workspace.models import Job, JobState
 
 pytestmark = pytest.mark.django_db
@@ -197,7 +197,7 @@ def test_a_count_that_failed_is_not_begun_by_each_look(covered: Dataset, monkeyp
     monkeypatch.setattr("labeling.coverage.cache.COUNTED_AT_ONCE", 2)
     first = coverage_of(covered, actor=None).job
     for ago, is_same in ((timedelta(minutes=50), True), (timedelta(minutes=70), False)):
-        Job.objects.update(state=JobState.FAILED, finished_at=timezone.now() - ago)
+        Job.objects.update(state=JobState.FAILED, finished_at=database_now() - ago)
         assert (coverage_of(covered, actor=None).job == first) == is_same
     assert Job.objects.filter(kind="coverage").count() == 2
 

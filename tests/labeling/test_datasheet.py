@@ -11,7 +11,6 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
-from django.utils import timezone
 
 from labeling.adjudicate.resolution import settle_due
 from labeling.adjudicate.services import adjudication_decide, dispute_open, revision_reopen
@@ -27,6 +26,7 @@ from tests.labeling.rows import NO_CALL, call, row
 from tests.labeling.test_api import Program
 from toolevals.grading.metrics.rates import wilson
 from toolevals.workspace.audit.services import audit_record
+from toolevals.workspace.clock import database_now
 from toolevals.workspace.models import User
 
 pytestmark = pytest.mark.django_db
@@ -40,7 +40,7 @@ def labelled(dataset: Dataset, ann: User, ben: User, adjudicator: User, submit: 
     for one, other in ((call(), call()), (NO_CALL, NO_CALL), (call(), NO_CALL), (call(), call())):
         submit(ann, one, seconds=60)
         submit(ben, other, seconds=0)
-    settle_due(project=dataset.project, now=timezone.now() + timedelta(days=1))
+    settle_due(project=dataset.project, now=database_now() + timedelta(days=1))
     decided = Revision.objects.get(example__external_id="ex-2")
     adjudication_decide(
         revision=decided, actor=adjudicator, expectation=call("cancel_order"), rationale="Both are wrong.", seconds=90
@@ -113,7 +113,7 @@ def test_replaced_labels_and_those_after_the_freeze_do_not_count(labelled: Datas
     assert datasheet_of(labelled, version).labelling.seconds == 240
     now = datasheet_of(labelled)
     assert (now.labelling.labels, now.labelling.seconds, now.agreement.percent.value) == (8, 210, 0.5)
-    Label.objects.filter(slot=said.slot).update(withdrawn_at=timezone.now())
+    Label.objects.filter(slot=said.slot).update(withdrawn_at=database_now())
     assert datasheet_of(labelled, version).labelling.labels == 8
     assert datasheet_of(labelled).labelling.overlap == {1: 1, 2: 3}
 

@@ -7,7 +7,6 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from django.utils import timezone
 
 from labeling.datasets import staging_datasets
 from labeling.datasets.services import dataset_create
@@ -19,6 +18,7 @@ from labeling.models import Dataset, Example, Gold, ImportPart, LabelSlot, Origi
 from labeling.versions import services as versions
 from tests.labeling.rows import NO_CALL, call, document, row
 from tests.labeling.test_imports import load, many
+from toolevals.workspace.clock import database_now
 from toolevals.workspace.jobs.services import job_cancel, job_retry
 from toolevals.workspace.models import Job, JobState, Project
 
@@ -93,7 +93,7 @@ def test_parts_and_one_go_come_to_the_same(project, dataset, adjudicator, load, 
     ]
     in_parts = [load(first).report, load(second).report]
     held = contents(dataset)
-    publish_import.imports_sweep(timezone.now())
+    publish_import.imports_sweep(database_now())
     assert nothing_left()
     monkeypatch.setattr(imports, "AT_ONCE", 1000)
     other = dataset_create(project=project, actor=None, slug="other", name="Other")
@@ -148,9 +148,9 @@ def test_what_a_cancelled_import_has_staged_is_swept_after_a_while_and_read_anew
     job = load(many(10))
     assert job.state == JobState.CANCELLED
     assert not Example.objects.filter(dataset=dataset).exists()
-    assert publish_import.imports_sweep(timezone.now()) == 0
+    assert publish_import.imports_sweep(database_now()) == 0
     assert StagedExample.objects.count() == 10
-    publish_import.imports_sweep(timezone.now() + HOUR)
+    publish_import.imports_sweep(database_now() + HOUR)
     assert nothing_left()
     assert not Example.objects.exists()
     assert not Revision.objects.exists()
@@ -202,7 +202,7 @@ def test_a_version_is_seen_once_all_of_it_is_there(dataset, load, monkeypatch):
     assert (version.number, version.size, version.dataset) == (1, 10, dataset)
     assert list(version.entries.values_list("position", flat=True)) == list(range(10))
     assert versions.version_freeze(dataset=dataset, actor=None) == version
-    publish_import.imports_sweep(timezone.now())
+    publish_import.imports_sweep(database_now())
     assert nothing_left()
     assert VersionEntry.objects.count() == 10
 
@@ -220,7 +220,7 @@ def test_one_who_freezes_the_same_meanwhile_gets_the_same_version(dataset, load,
 
     monkeypatch.setattr(versions, "_entries_insert", raced)
     assert versions.version_freeze(dataset=dataset, actor=None) == others[1] == dataset.versions.get()
-    publish_import.imports_sweep(timezone.now())
+    publish_import.imports_sweep(database_now())
     assert nothing_left()
     assert VersionEntry.objects.count() == 10
 
@@ -232,8 +232,8 @@ def test_a_version_that_a_process_left_half_written_is_swept_once_it_is_old(data
     monkeypatch.setattr(versions, "_show", lambda *_: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         versions.version_freeze(dataset=dataset, actor=None)
-    publish_import.imports_sweep(timezone.now())
+    publish_import.imports_sweep(database_now())
     assert VersionEntry.objects.count() == 10
-    publish_import.imports_sweep(timezone.now() + staging_datasets.FROZEN_WITHIN + timedelta(minutes=1))
+    publish_import.imports_sweep(database_now() + staging_datasets.FROZEN_WITHIN + timedelta(minutes=1))
     assert not VersionEntry.objects.exists()
     assert nothing_left()

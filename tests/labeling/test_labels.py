@@ -3,7 +3,6 @@ from __future__ import annotations
 from datetime import timedelta
 
 import pytest
-from django.utils import timezone
 
 from labeling.adjudicate.resolution import settle_due
 from labeling.errors import InvalidAct
@@ -15,6 +14,7 @@ from tests.labeling.rows import NO_CALL, call, row
 from tests.labeling.test_claims import lapse
 from tests.labeling.windows import later
 from toolevals.grading.values.problems import InvalidDocument
+from toolevals.workspace.clock import database_now
 
 
 def test_label_is_kept_in_normal_form_and_ends_the_draft(dataset, examples, ann, submit):
@@ -126,7 +126,7 @@ def test_withdrawing_is_its_authors_and_in_time(dataset, examples, ann, ben, sub
     label = submit(ann, call())
     with pytest.raises(InvalidAct):
         label_withdraw(label=label, actor=ben)
-    Label.objects.filter(pk=label.pk).update(created_at=timezone.now() - timedelta(minutes=5))
+    Label.objects.filter(pk=label.pk).update(created_at=database_now() - timedelta(minutes=5))
     label.refresh_from_db()
     with pytest.raises(InvalidAct):
         label_withdraw(label=label, actor=ann)

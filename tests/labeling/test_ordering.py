@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from django.utils import timezone
 
 from labeling import tasks
 from labeling.batches.ordering import (
@@ -18,6 +17,7 @@ from labeling.batches.ordering import (
 from labeling.imports.services import examples_import
 from labeling.models import Dataset, LabelSlot, QueueOrder, Revision
 from tests.labeling.rows import NO_CALL, row
+from toolevals.workspace.clock import database_now
 from toolevals.workspace.models import AuditEntry, Batch
 
 
@@ -65,17 +65,17 @@ def test_what_is_on_its_way_is_missing_no_more(many, monkeypatch, ann, submit):
     monkeypatch.setattr("labeling.batches.ordering.deficits", lambda _: {("difficulty", "hard"): 2})
     order_set(dataset=many, actor=None, order=QueueOrder.DEFICITS)
     submit(ann, NO_CALL)
-    deficits_order(timezone.now())
+    deficits_order(database_now())
     later = LabelSlot.objects.filter(revision__example__external_id="ex-7")
     assert set(later.values_list("turn", flat=True)) == {-1}
     monkeypatch.setattr("labeling.batches.ordering.deficits", lambda _: {("difficulty", "hard"): 1})
-    assert deficits_order(timezone.now()) == 2
+    assert deficits_order(database_now()) == 2
     assert set(later.values_list("turn", flat=True)) == {0}
 
 
 def test_the_sweeper_leaves_other_orders_alone(many):
     LabelSlot.objects.update(turn=5)
-    assert deficits_order(timezone.now()) == 0
+    assert deficits_order(database_now()) == 0
 
 
 def test_what_agents_disagree_about_comes_first(many):

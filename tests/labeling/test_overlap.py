@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 from django.core.exceptions import ValidationError
-from django.utils import timezone
 
 from labeling.adjudicate.resolution import settle_due
 from labeling.batches.overlap import Overlap, labelling_set
@@ -14,6 +13,7 @@ from labeling.imports.services import examples_import
 from labeling.models import GoldSource, LabelSlot, Resolution, Revision, SlotState
 from tests.labeling.rows import NO_CALL, row
 from tests.labeling.test_ordering import work
+from toolevals.workspace.clock import database_now
 from toolevals.workspace.models import Job
 
 
@@ -83,7 +83,7 @@ def test_fewer_labels_close_free_places_and_resolve_what_has_enough(examples, ch
     assert (at_work.state, other.state) == (SlotState.CLAIMED, SlotState.CLAIMED)
     submit(ben, NO_CALL, slot=at_work)
     submit(ann, NO_CALL, slot=other)
-    assert settle_due(timezone.now()) == 2
+    assert settle_due(database_now()) == 2
     sources = Revision.objects.filter(resolution=Resolution.RESOLVED).values_list("gold__source", flat=True)
     assert set(sources) == {GoldSource.AGREED, GoldSource.SINGLE}
 
@@ -91,7 +91,7 @@ def test_fewer_labels_close_free_places_and_resolve_what_has_enough(examples, ch
 def test_one_label_that_is_in_becomes_gold_when_one_is_enough(examples, change, ann, submit):
     submit(ann, NO_CALL)
     change(1)
-    settle_due(timezone.now())
+    settle_due(database_now())
     gold = Revision.objects.get(pk=examples[0].pk).gold
     assert gold is not None
     assert gold.source == GoldSource.SINGLE

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from django.utils import timezone
 
 from labeling.adjudicate.resolution import settle_due
 from labeling.adjudicate.services import (
@@ -32,6 +31,7 @@ from labeling.models import (
 from tests.labeling.rows import NO_CALL, call
 from tests.labeling.windows import later
 from toolevals.grading.values.problems import InvalidDocument
+from toolevals.workspace.clock import database_now
 from toolevals.workspace.models import AuditEntry, Role
 
 
@@ -164,7 +164,7 @@ def test_too_late_or_anothers_decision_stays(project, differing, decided, adjudi
     made = Adjudication.objects.get()
     with pytest.raises(InvalidAct):
         adjudication_withdraw(adjudication=made, actor=owner)
-    Adjudication.objects.update(created_at=timezone.now() - (later() - timezone.now()))
+    Adjudication.objects.update(created_at=database_now() - (later() - database_now()))
     with pytest.raises(InvalidAct):
         adjudication_withdraw(adjudication=made, actor=adjudicator)
     assert shown(differing)[1] == decided

@@ -11,8 +11,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 from uuid import UUID
 
-from django.utils import timezone
-
 from labeling.adjudicate.resolution import settle_due
 from labeling.adjudicate.services import adjudication_decide, revision_reopen
 from labeling.batches.services import Choice, batch_create
@@ -28,6 +26,7 @@ from labeling.questions.services import comment_add
 from labeling.versions.services import version_freeze
 from tests.labeling.rows import NO_CALL, call, row
 from tests.labeling.windows import later
+from toolevals.workspace.clock import database_now
 from toolevals.workspace.models import Project, Role, User
 
 # Every word of hers begins with this in both worlds.
@@ -183,5 +182,5 @@ def _look(dataset: Dataset, revision: Revision, person: User, said: Said) -> Non
         reviewer=person,
         answer="went_over" if said.flagged else "kept",
         remark=f"{said.words}-look",
-        answered_at=timezone.now(),
+        answered_at=database_now(),
     )

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 
-from django.utils import timezone
-
 from labeling.adjudicate.resolution import revision_settle
 from labeling.expectations.meaning import groups
 from labeling.models import Label, Revision
+from toolevals.workspace.clock import database_now
 
 LONG = 24 * 3600.0
 
 
 def later(seconds: float = LONG) -> datetime:
     """Return a moment after the time to change any label has passed, or so many seconds from now."""
-    return timezone.now() + timedelta(seconds=seconds)
+    return database_now() + timedelta(seconds=seconds)
 
 
 def differing_compared(revision: Revision) -> None:

@@ -16,7 +16,6 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
-from django.utils import timezone
 
 from labeling.adjudicate.services import adjudication_decide
 from labeling.agreement.cache import labels_read, pairs_tallied
@@ -29,6 +28,7 @@ from tests.labeling.windows import differing_compared
 from tests.labeling_pages.conftest import body
 from tests.labeling_pages.shop import returned, row
 from toolevals.grading.reading.examples import read_example
+from toolevals.workspace.clock import database_now
 from toolevals.workspace.models import Job, User
 
 GREETING = {"kind": "no_call", "why": "greeting"}
@@ -124,7 +124,7 @@ def test_a_point_over_time_opens_its_examples(
     client = as_user(owner)
     assert "A second day with examples draws a line" in body(client.get(at()))
     labels_read(decided.example.dataset)
-    Label.objects.filter(revision=decided).update(created_at=timezone.now() - timedelta(days=2))
+    Label.objects.filter(revision=decided).update(created_at=database_now() - timedelta(days=2))
     cache.clear()
     page = body(client.get(at()))
     assert "A second day with examples" not in page
@@ -220,7 +220,7 @@ def test_pages_take_as_many_queries_for_many_as_for_few(
 def test_all_pairs_are_counted_in_blocks_and_the_page_says_how_many_wait(
     decided: Revision, viewer: User, as_user: Callable[[User], Client], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    Label.objects.update(created_at=timezone.now() - timedelta(days=1))
+    Label.objects.update(created_at=database_now() - timedelta(days=1))
     page = body(as_user(viewer).get(at()))
     assert "2 more pairs appear when the next block of 20 is complete" in page
     assert "Figures for all pairs appear after 20 pairs." in page

@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
-from django.utils import timezone
 
 from labeling.imports.services import examples_import
 from labeling.models import Dataset, Example
 from tests.labeling.rows import SHOP_TOOLS, row
 from toolevals.registry.services import registry_create, registry_publish
+from toolevals.workspace.clock import database_now
 from toolevals.workspace.jobs.files import job_files_forget
 from toolevals.workspace.models import Job, Project, Upload
 
@@ -174,8 +174,8 @@ def test_what_may_leave_something_out_is_written_by_a_job_and_reported(client, p
     address = f"{page}exports/{Job.objects.get().pk}/file/"
     assert address in shown
     assert b"".join(client.get(address).streaming_content).startswith(b"PK")
-    assert job_files_forget(timezone.now()) == 0
-    assert job_files_forget(timezone.now() + timedelta(days=1, minutes=1)) == 1
+    assert job_files_forget(database_now()) == 0
+    assert job_files_forget(database_now() + timedelta(days=1, minutes=1)) == 1
     assert client.get(address).status_code == 410
     assert "is gone" in client.get(started.url).content.decode()
 

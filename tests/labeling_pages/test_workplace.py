@@ -8,7 +8,6 @@ from datetime import timedelta
 import pytest
 from django.test import Client
 from django.urls import reverse
-from django.utils import timezone
 
 from labeling.guidelines.services import guideline_publish
 from labeling.imports.services import examples_import
@@ -19,6 +18,7 @@ from labeling.questions.services import comment_add
 from tests.labeling_pages.conftest import body
 from tests.labeling_pages.shop import fields, returned, row
 from toolevals.grading.reading.examples import read_example
+from toolevals.workspace.clock import database_now
 from toolevals.workspace.models import Project, User
 
 AsUser = Callable[[User], Client]
@@ -168,10 +168,10 @@ def test_who_leaves_holds_their_claim_for_a_minute(slot: LabelSlot, reviewer: Us
     slot.refresh_from_db()
     assert slot.state == SlotState.CLAIMED
     assert slot.lease_until is not None
-    assert slot.lease_until <= timezone.now() + timedelta(seconds=60)
+    assert slot.lease_until <= database_now() + timedelta(seconds=60)
     client.get(url("label-slot", slot.pk))
     slot.refresh_from_db()
-    assert slot.lease_until > timezone.now() + timedelta(minutes=5)
+    assert slot.lease_until > database_now() + timedelta(minutes=5)
 
 
 def test_who_comes_back_late_goes_on_with_what_they_had_begun(slot: LabelSlot, reviewer: User, as_user: AsUser):

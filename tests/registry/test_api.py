@@ -5,10 +5,10 @@ from datetime import timedelta
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
-from django.utils import timezone
 
 from tests.labeling.rows import SHOP_TOOLS
 from toolevals.registry.large_documents import LARGE
+from toolevals.workspace.clock import database_now
 from toolevals.workspace.jobs.files import job_files_forget
 from toolevals.workspace.models import Job
 
@@ -151,8 +151,8 @@ def test_a_large_document_is_previewed_by_a_job(send, run_jobs):
     assert [(each["key"], each["count"]) for each in read["losses"]] == [("callbacks", 1)]
     send("GET", f"other/{place}", status=404)
     assert send("GET", "shop/versions/")["results"] == []
-    Job.objects.update(finished_at=timezone.now() - timedelta(days=2))
-    job_files_forget(timezone.now())
+    Job.objects.update(finished_at=database_now() - timedelta(days=2))
+    job_files_forget(database_now())
     assert "has expired" in send("GET", f"shop/{place}", status=404)["detail"]
 
 

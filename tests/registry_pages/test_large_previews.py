@@ -11,7 +11,6 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.urls import reverse
-from django.utils import timezone
 
 from tests.labeling_pages.conftest import body
 from toolevals.grading.values.problems import InvalidDocument
@@ -24,6 +23,7 @@ from toolevals.registry.large_documents import (
 )
 from toolevals.registry.models import Registry
 from toolevals.registry.previews import Preview, preview_of
+from toolevals.workspace.clock import database_now
 from toolevals.workspace.jobs.files import job_files_forget
 from toolevals.workspace.jobs.leases import batch_work
 from toolevals.workspace.jobs.services import job_cancel
@@ -144,8 +144,8 @@ def test_after_a_day_the_page_says_that_it_is_gone(registry: Registry, client: C
     show(client, page)
     job = Job.objects.get()
     work(job)
-    Job.objects.filter(pk=job.pk).update(finished_at=timezone.now() - timedelta(days=2))
-    assert job_files_forget(timezone.now()) == 1
+    Job.objects.filter(pk=job.pk).update(finished_at=database_now() - timedelta(days=2))
+    assert job_files_forget(database_now()) == 1
     assert "has expired" in body(client.get(job.result_path))
 
 

@@ -7,8 +7,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from django.utils import timezone
-
 from labeling.models import Dataset, DatasetVersion, Example, Gold, Revision, VersionEntry
 from toolevals.grading.values import Expectation, Message, ToolCall, ToolSpec
 from toolevals.grading.values import Transcript as TranscriptValue
@@ -34,6 +32,7 @@ from toolevals.runs.models import (
     VerdictCount,
 )
 from toolevals.workspace.bulk import rows_insert
+from toolevals.workspace.clock import database_now
 from toolevals.workspace.models import Project
 
 MODES = {NONE: "missed_call", UNKNOWN_TOOL: "hallucinated_tool", UNPARSED: "malformed_output"}
@@ -154,7 +153,7 @@ class Builder:
             pair for case, row in zip(cases, rows, strict=True) for pair in pairs(case, row)
         )
         count(grading, rows)
-        Grading.objects.filter(pk=grading.pk).update(finished_at=timezone.now())
+        Grading.objects.filter(pk=grading.pk).update(finished_at=database_now())
         Run.objects.filter(pk=run.pk).update(grading=grading)
         return Grading.objects.select_related("run__experiment", "run__project").get(pk=grading.pk)
 

@@ -12,7 +12,6 @@ from typing import Any
 
 import pytest
 from django.urls import reverse
-from django.utils import timezone
 
 from reports.dialects.grade_with_dialects import dialects_read
 from reports.downloads.bundle_tables import BUNDLED
@@ -26,6 +25,7 @@ from toolevals.runs.models import CaseGrade, Grading, Rereading
 from toolevals.runs.remarks.services import tag_add
 from toolevals.runs.rereading.results import case_rows
 from toolevals.runs.rereading.services import rereading_cancel
+from toolevals.workspace.clock import database_now
 from toolevals.workspace.jobs.files import job_files_forget
 from toolevals.workspace.models import Job, Role
 from toolevals.workspace.projects.services import member_set
@@ -157,6 +157,6 @@ def test_a_job_writes_it_and_a_day_later_it_is_gone(grading, browser_of, run_job
     assert file in browser_of.get(started.url).content.decode()
     sent = browser_of.get(file)
     assert zipfile.ZipFile(io.BytesIO(b"".join(sent.streaming_content))).testzip() is None
-    assert job_files_forget(timezone.now() + timedelta(days=1, minutes=1)) == 1
+    assert job_files_forget(database_now() + timedelta(days=1, minutes=1)) == 1
     assert browser_of.get(file).status_code == 410
     assert "is gone" in browser_of.get(started.url).content.decode()

@@ -11,7 +11,6 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.urls import reverse
-from django.utils import timezone
 
 from labeling.models import Dataset, Example
 from reports.dropped.preview import KIND, LARGE, file_look_work
@@ -19,6 +18,7 @@ from tests.reports.reading import text
 from tests.runs.building import EXAMPLES, STATUS, TOOLS, call, jsonl, version_of
 from toolevals.registry.models import Registry, RegistryVersion
 from toolevals.runs.models import Run
+from toolevals.workspace.clock import database_now
 from toolevals.workspace.jobs.files import job_files_forget
 from toolevals.workspace.jobs.leases import batch_work
 from toolevals.workspace.models import AuditEntry, Batch, Job, JobState, Upload
@@ -178,8 +178,8 @@ def test_a_large_file_is_looked_at_by_a_job(keeper, project, drop):
     page = keeper.get(job.result_path)
     assert job.result_path == address(project, "dropped", upload.pk)
     assert page.context["look"].counts == {"examples": 400}
-    Job.objects.filter(pk=job.pk).update(finished_at=timezone.now() - timedelta(days=2))
-    assert job_files_forget(timezone.now()) == 1
+    Job.objects.filter(pk=job.pk).update(finished_at=database_now() - timedelta(days=2))
+    assert job_files_forget(database_now()) == 1
     assert "has expired" in text(keeper.get(job.result_path))
 
 

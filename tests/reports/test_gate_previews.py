@@ -5,7 +5,6 @@ from __future__ import annotations
 from datetime import timedelta
 
 import pytest
-from django.utils import timezone
 
 from reports.gates.services import gate_preview_start, gate_previews_forget
 from reports.models import GatePreview, HeldGate, NamedGate
@@ -14,6 +13,7 @@ from tests.reports.gate_building import hold, rate
 from tests.reports.gate_pages import CELLS, address, decide, sent, writer
 from tests.reports.reading import csv_rows, text
 from toolevals.grading.values.problems import InvalidDocument
+from toolevals.workspace.clock import database_now
 
 __all__ = ["address", "writer"]
 
@@ -80,6 +80,6 @@ def test_a_preview_needs_a_graded_run_and_goes_after_a_week(build, project):
         gate_preview_start(project=project, actor=None, gate=rate("selection", 0.5))
     build.grading(cases_of(CELLS))
     preview = gate_preview_start(project=project, actor=None, gate=rate("selection", 0.5))
-    assert gate_previews_forget(timezone.now()) == 0
-    assert gate_previews_forget(timezone.now() + timedelta(days=8)) == 1
+    assert gate_previews_forget(database_now()) == 0
+    assert gate_previews_forget(database_now() + timedelta(days=8)) == 1
     assert not HeldGate.objects.filter(preview=preview.pk).exists()

@@ -12,7 +12,6 @@ import pytest
 import yaml
 from django.db import OperationalError, connection
 from django.test.utils import CaptureQueriesContext
-from django.utils import timezone
 from hypothesis import given
 from hypothesis import strategies as st
 from prometheus_client.parser import text_string_to_metric_families
@@ -22,6 +21,7 @@ from reports.monitoring.queries import MOST_PROJECTS, MOST_TOOLS, figures
 from reports.monitoring.tool_names import shown_names
 from toolevals.traces.models import TraceHour
 from toolevals.traces.production.tool_counts import ToolCounts, documents_of
+from toolevals.workspace.clock import database_now
 from toolevals.workspace.jobs.leases import lease_claim
 from toolevals.workspace.jobs.services import BatchPlan, job_create
 from toolevals.workspace.models import Batch, Project, Queue
@@ -61,7 +61,7 @@ def scraped(client: Any) -> Found:
 
 def hour_of_calls(project: Project, calls: dict[str, int], **fields: Any) -> datetime:
     """Keep the counts of the newest hour that is told of."""
-    hour = (timezone.now() - timedelta(minutes=70)).replace(minute=0, second=0, microsecond=0)
+    hour = (database_now() - timedelta(minutes=70)).replace(minute=0, second=0, microsecond=0)
     counts = [ToolCounts(tool, "shop", "1", hour.date(), count, **fields) for tool, count in calls.items()]
     TraceHour.objects.create(project=project, hour=hour, calls=documents_of(counts), costs=[], verdicts=[])
     return hour
@@ -120,7 +120,7 @@ def test_work_that_waits_is_at_work_lost_and_ended(client, project):
     later = [BatchPlan("tests.work", {}, queue=Queue.JUDGE, stage=1)]
     job_create(project=project, actor=None, kind="test", title="A test", batches=plans + later)
     first, _, third, fourth = Batch.objects.filter(stage=0).order_by("number")
-    Batch.objects.filter(pk=first.pk).update(due_at=timezone.now() - timedelta(minutes=3))
+    Batch.objects.filter(pk=first.pk).update(due_at=database_now() - timedelta(minutes=3))
     lease_claim(str(third.pk))
     Batch.objects.filter(pk=fourth.pk).update(state="failed", attempts=4)
     found = scraped(client)
@@ -134,7 +134,7 @@ def test_work_that_waits_is_at_work_lost_and_ended(client, project):
         {("test", "running"): 1},
         {("test",): 0},
     )
-    Batch.objects.filter(pk=third.pk).update(due_at=timezone.now() - timedelta(minutes=3))
+    Batch.objects.filter(pk=third.pk).update(due_at=database_now() - timedelta(minutes=3))
     assert scraped(client)["toolevals_leases_lost"] == {(): 1}
 
 

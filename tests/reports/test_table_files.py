@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 from django.test import Client
 from django.urls import reverse
-from django.utils import timezone
 
 from reports.downloads.long_tables import TABLES, TableRequest
 from reports.downloads.services import TABLE, table_start, table_work
 from tests.reports.building import Builder, Case, cases_of
 from toolevals.runs.models import Episode, Grading, JudgedCase
+from toolevals.workspace.clock import database_now
 from toolevals.workspace.jobs.files import job_files_forget
 from toolevals.workspace.jobs.leases import batch_work
 from toolevals.workspace.jobs.services import job_cancel
@@ -123,7 +123,7 @@ def test_only_who_asked_and_owners_get_it_and_a_day_later_it_is_gone(
         browser_of.force_login(person)
         found[person.email] = browser_of.get(file).status_code, browser_of.get(job.result_path).status_code
     assert list(found.values()) == [(200, 200), (404, 404), (200, 200)]
-    assert job_files_forget(timezone.now() + timedelta(days=1, minutes=1)) == 1
+    assert job_files_forget(database_now() + timedelta(days=1, minutes=1)) == 1
     assert browser_of.get(file).status_code == 410
     assert "has expired" in browser_of.get(job.result_path).content.decode()
 
@@ -150,7 +150,7 @@ def test_a_worker_that_dies_is_followed_by_one_that_writes_all_of_it(grading, vi
     with pytest.raises(KeyboardInterrupt):
         batch_work(str(batch.pk), table_work)
     assert not Upload.objects.exists()
-    job.batches.update(due_at=timezone.now() - timedelta(seconds=1))
+    job.batches.update(due_at=database_now() - timedelta(seconds=1))
     run_jobs(impatient=True)
     upload = Upload.objects.get()
     with upload.file.open("rb") as file:

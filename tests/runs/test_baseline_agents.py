@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 from django.db.models import Count
 from django.urls import reverse
-from django.utils import timezone
 
 from tests.runs.building import EXAMPLES, STATUS, baseline_run, cases_of, example, version_of
 from toolevals.grading.values import ToolCall, ToolSpec
@@ -23,6 +22,7 @@ from toolevals.runs.baseline.baseline_agents import (
 )
 from toolevals.runs.baseline.starting import PAUSE, SETTLED, baseline_agents_due, baseline_agents_start
 from toolevals.runs.models import Agent, CaseGrade, Experiment, Run, VerdictCount
+from toolevals.workspace.clock import database_now
 
 TOOLS = [ToolSpec(name=name, description="", input_schema={"type": "object"}) for name in ("a", "b", "c")]
 
@@ -100,8 +100,8 @@ def test_baseline_agents_stand_apart_from_peoples_runs(project, version, run_job
 @pytest.mark.django_db
 def test_the_workers_start_them_for_new_versions_and_those_that_are_run_on(project, version):
     newer = version_of(project, [*EXAMPLES, example("bye", "Bye!", None)])
-    now = timezone.now() + 2 * SETTLED
-    baseline_agents_due(timezone.now())
+    now = database_now() + 2 * SETTLED
+    baseline_agents_due(database_now())
     assert not Run.objects.exists()
     baseline_agents_due(now)
     assert set(Run.objects.values_list("dataset_version", flat=True)) == {newer.pk}
@@ -121,8 +121,8 @@ def test_a_baseline_agent_in_which_our_side_broke_is_graded_again_after_a_pause(
     case = run.grading.cases.order_by("pk")[0]
     CaseGrade.objects.filter(pk=case.pk).update(outcome="errored", execution="errored", tag="HARNESS_ERROR")
     VerdictCount.objects.create(grading=run.grading, column="execution", value="errored", count=1)
-    later = timezone.now() + 2 * PAUSE
-    baseline_agents_due(timezone.now())
+    later = database_now() + 2 * PAUSE
+    baseline_agents_due(database_now())
     assert run.gradings.count() == 1
     baseline_agents_due(later)
     baseline_agents_due(later)

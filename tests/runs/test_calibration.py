@@ -6,7 +6,6 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from django.utils import timezone
 
 from tests.agents.chat_server import chat_server
 from tests.agents.judges import judging
@@ -25,6 +24,7 @@ from toolevals.runs.judge_calibrations.services import (
 from toolevals.runs.judging.judge_reliability import Trust, standings_of
 from toolevals.runs.judging.services import judge_change
 from toolevals.runs.models import CalibratedCase, CaseGrade, JudgeCalibration, JudgedCase, Rating
+from toolevals.workspace.clock import database_now
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("loopback")]
 
@@ -174,7 +174,7 @@ def test_a_calibration_counts_for_every_judge_of_its_rubric_version_and_model(pr
 def test_a_calibration_older_than_a_month_is_to_be_repeated(calibration, raters):
     for one in raters:
         rate_all(calibration, one)
-    now = timezone.now()
+    now = database_now()
     for days, old in ((29, False), (31, True)):
         JudgeCalibration.objects.update(closed_at=now - timedelta(days=days))
         assert standings_of([calibration.judge])[calibration.judge_id].is_old is old

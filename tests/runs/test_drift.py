@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from django.utils import timezone
 
 from tests.runs.calibrated import JUDGE_PASSES, SIZE
 from tests.runs.drifting import *  # noqa: F403 (its fixtures)
@@ -19,6 +18,7 @@ from toolevals.runs.judging import concurrent_questions as several_module
 from toolevals.runs.judging.judge_reliability import Trust
 from toolevals.runs.judging.services import judge_change
 from toolevals.runs.models import CalibratedCase, DriftAnswer, DriftCheck, JudgedCase, Judgement
+from toolevals.workspace.clock import database_now
 from toolevals.workspace.models import Batch, BatchState, Delivery, JobState, Queue
 from toolevals.workspace.notifications.services import webhook_save
 
@@ -125,7 +125,7 @@ def test_a_worker_that_dies_leaves_its_answers_and_nothing_is_asked_twice(
         check()
     assert DriftAnswer.objects.count() == 7
     monkeypatch.setattr(DriftAnswer.objects, "create", create)
-    Batch.objects.filter(state=BatchState.LEASED).update(due_at=timezone.now())
+    Batch.objects.filter(state=BatchState.LEASED).update(due_at=database_now())
     run_jobs(impatient=True)
     # The eighth answer came when nobody was there to keep it.
     assert sorted(judge.asked) == sorted([*range(SIZE), judge.asked[7]])

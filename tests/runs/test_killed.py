@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 from django.db import connection
-from django.utils import timezone
 
 from tests.runs.building import EXAMPLES, HISTORY, STATUS, baseline_run, call, rows_of, uploaded_run, version_of
 from toolevals.runs.models import Run, Transcript
 from toolevals.runs.runs import ingesting
+from toolevals.workspace.clock import database_now
 from toolevals.workspace.models import Batch, BatchState, JobState
 
 pytestmark = pytest.mark.django_db
@@ -51,7 +51,7 @@ def worked_with_a_kill(run_jobs: Callable[..., int], number: int) -> bool:
             run_jobs()
     except Killed:
         killed = True
-    Batch.objects.filter(state=BatchState.LEASED).update(due_at=timezone.now() - timedelta(seconds=1))
+    Batch.objects.filter(state=BatchState.LEASED).update(due_at=database_now() - timedelta(seconds=1))
     run_jobs(impatient=True)
     return killed
 

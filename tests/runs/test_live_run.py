@@ -7,7 +7,6 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from django.utils import timezone
 
 from tests.agents.chat_server import Trouble, calls, chat_server, says
 from tests.runs.building import STATUS, cases_of, example, version_of
@@ -16,6 +15,7 @@ from toolevals.agents.secret_binding import Origin
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.runs.live.conversations import SharedPace
 from toolevals.runs.models import Agent, Run, RunPace, Transcript
+from toolevals.workspace.clock import database_now
 from toolevals.workspace.models import AuditEntry, JobState
 from toolevals.workspace.secrets.services import secret_set
 
@@ -189,7 +189,7 @@ def test_all_workers_of_a_run_keep_one_pace(project, version, run_jobs):
     assert len(server.requests) == 4
     waits: list[float] = []
     here, there = (SharedPace(run.pk, 60, waits.append) for _ in range(2))
-    RunPace.objects.update(next_at=timezone.now() + timedelta(hours=1))
+    RunPace.objects.update(next_at=database_now() + timedelta(hours=1))
     for pace in (here, there, here):
         pace.wait()
     # A second apart, whoever asks.

@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 from django.db import connection
-from django.utils import timezone
 from uuid_utils.compat import uuid7
 
 from labeling.models import VersionEntry
 from tests.runs.building import EXAMPLES, baseline_run, version_of
 from toolevals.runs.models import Run, Transcript
 from toolevals.workspace.bulk import rows_insert, tables_analyze
+from toolevals.workspace.clock import database_now
 
 COLUMNS = ("id", "run_id", "entry_id", "trial", "document", "ended", "created_at")
 ENTRIES, TRIALS = 300, 40
@@ -27,7 +27,7 @@ def between(run: Run, start: int, stop: int) -> Any:
 def test_only_current_transcripts_of_the_run_and_of_those_positions_are_found(project, version, run_jobs):
     run, _ = (baseline_run(project, version, trials=2) for _ in range(2))
     run_jobs()
-    Transcript.objects.filter(run=run, entry__position=1, trial=0).update(replaced_at=timezone.now())
+    Transcript.objects.filter(run=run, entry__position=1, trial=0).update(replaced_at=database_now())
     expected = [(0, 0), (2, 0), (0, 1), (1, 1), (2, 1)]
     found = between(run, 0, 3).order_by("trial", "entry__position")
     assert list(found.values_list("entry__position", "trial")) == expected
@@ -66,7 +66,7 @@ def test_postgresql_is_told_which_transcripts_are_current(project, version):
 def write(run: Run) -> None:
     """Write every transcript of a run, empty."""
     entries = run.dataset_version.entries.values_list("pk", flat=True)
-    now = timezone.now()
+    now = database_now()
     rows = ((uuid7(), run.pk, entry, trial, None, "", now) for entry in entries for trial in range(TRIALS))
     rows_insert(Transcript, COLUMNS, rows)
 

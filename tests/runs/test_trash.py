@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 from django.conf import settings
-from django.utils import timezone
 
 from labeling.adjudicate.services import dispute_open
 from labeling.datasets.services import dataset_create
@@ -41,6 +40,7 @@ from toolevals.registry.policies.services import policy_activate, policy_create,
 from toolevals.registry.services import registry_create, registry_publish
 from toolevals.runs.baseline.starting import baseline_agents_start
 from toolevals.runs.models import CaseGrade, Grading, MatrixCount, Run, Transcript
+from toolevals.workspace.clock import database_now
 from toolevals.workspace.models import AuditEntry, Batch, Job, JobState, Project, Upload
 from toolevals.workspace.trash.services import TrashError, trash_destroy, trash_put, trash_restore, trash_sweep
 
@@ -118,7 +118,7 @@ def test_a_failed_import_is_destroyed_with_its_file_and_staged_rows(project, fai
 
 def test_nothing_is_destroyed_before_its_days_are_over(failed_import):
     trash_put(row=failed_import, actor=None)
-    assert trash_sweep(timezone.now() + timedelta(days=29, hours=23)) == 0
+    assert trash_sweep(database_now() + timedelta(days=29, hours=23)) == 0
     assert Dataset.with_trash.filter(pk=failed_import.pk, tombstone=None).exists()
 
 
@@ -126,9 +126,9 @@ def test_it_is_destroyed_now_where_its_name_is_typed(failed_import, owner):
     trash_put(row=failed_import, actor=owner)
     with pytest.raises(TrashError, match="Type failed to delete it permanently"):
         trash_destroy(row=failed_import, actor=owner, typed="Failed")
-    assert trash_sweep(timezone.now()) == 0
+    assert trash_sweep(database_now()) == 0
     trash_destroy(row=failed_import, actor=owner, typed="failed")
-    assert trash_sweep(timezone.now()) == 0
+    assert trash_sweep(database_now()) == 0
     assert jobs_destroy() == 1
     assert not Dataset.with_trash.filter(pk=failed_import.pk).exists()
 

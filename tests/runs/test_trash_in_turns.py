@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 from django.db import connection
-from django.utils import timezone
 
 from labeling.datasets.services import dataset_create
 from labeling.imports.services import import_start
@@ -20,6 +19,7 @@ from tests.runs.trashing import destroyed, destroying, jobs_destroy, swept
 from toolevals.runs import trash as datasets
 from toolevals.runs.models import Run
 from toolevals.runs.trash import Datasets
+from toolevals.workspace.clock import database_now
 from toolevals.workspace.jobs import leases
 from toolevals.workspace.models import Batch, BatchState, Job, Project, Upload
 from toolevals.workspace.projects.services import project_create
@@ -77,7 +77,7 @@ def test_between_two_turns_it_tells_how_far_it_is_and_gives_way(project, version
     monkeypatch.setattr(leases, "LOOK_SECONDS", 0.0)
     monkeypatch.setattr(leases, "quick_work_waits", lambda: True)
     trash_put(row=project, actor=None)
-    assert trash_sweep(timezone.now() + timedelta(days=31)) == 1
+    assert trash_sweep(database_now() + timedelta(days=31)) == 1
     [batch], turns, seen = destroying(), 0, [0]
     while Project.with_trash.filter(pk=project.pk).exists():
         assert jobs_destroy() <= 1
@@ -104,7 +104,7 @@ def test_what_cannot_be_destroyed_says_why_and_is_tried_again_after_an_hour(proj
 
     children_delete_first = Datasets.destroy
     monkeypatch.setattr(Datasets, "destroy", rests_on_itself)
-    later = timezone.now() + timedelta(days=31)
+    later = database_now() + timedelta(days=31)
     assert trash_sweep(later) == 2
     for _ in range(4):
         jobs_destroy()
@@ -112,7 +112,7 @@ def test_what_cannot_be_destroyed_says_why_and_is_tried_again_after_an_hour(proj
     assert (failed.state, failed.failures()[0].error) == ("failed", "RestsOnItself: what is left rests on itself")
     # The others are not kept waiting for it.
     assert not Dataset.with_trash.filter(pk=other.pk).exists()
-    assert trash_sweep(timezone.now() + timedelta(minutes=59)) == 0
+    assert trash_sweep(database_now() + timedelta(minutes=59)) == 0
     monkeypatch.undo()
     assert trash_sweep(later) == 1
     assert jobs_destroy() == 1
@@ -125,7 +125,7 @@ def test_who_restores_before_it_begins_takes_the_job_away(project, version, owne
     assert Job.objects.destroying().count() == 1
     trash_restore(row=version.dataset, actor=owner)
     assert not Job.objects.destroying().exists()
-    assert trash_sweep(timezone.now()) == 0
+    assert trash_sweep(database_now()) == 0
 
 
 @pytest.mark.django_db(transaction=True)

@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 from django.urls import reverse
-from django.utils import timezone
 
 from tests.agents.chat_server import chat_server
 from tests.agents.judges import judging
@@ -21,6 +20,7 @@ from toolevals.runs.judging import concurrent_questions as several_module
 from toolevals.runs.models import JudgedCase, Judgement, Rubric, Tryout, TryoutAnswer, TryoutCase
 from toolevals.runs.rubrics.results import tried
 from toolevals.runs.rubrics.services import TryoutRequest, tryout_begin
+from toolevals.workspace.clock import database_now
 from toolevals.workspace.models import Batch, BatchState, JobState
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("loopback")]
@@ -141,7 +141,7 @@ def test_a_worker_that_dies_leaves_its_answers_and_nothing_is_asked_twice(attemp
     with pytest.raises(SystemExit):
         attempt()
     monkeypatch.setattr(TryoutAnswer.objects, "create", create)
-    Batch.objects.filter(state=BatchState.LEASED).update(due_at=timezone.now())
+    Batch.objects.filter(state=BatchState.LEASED).update(due_at=database_now())
     run_jobs(impatient=True)
     # The fifth answer came when nobody was there to keep it.
     assert len(server.requests) == 11

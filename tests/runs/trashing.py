@@ -6,8 +6,8 @@ from datetime import timedelta
 from typing import Any
 
 from celery import current_app
-from django.utils import timezone
 
+from toolevals.workspace.clock import database_now
 from toolevals.workspace.models import Batch, BatchState, Job
 from toolevals.workspace.trash.models import KEPT
 from toolevals.workspace.trash.services import trash_put, trash_sweep
@@ -24,7 +24,7 @@ def swept() -> int:
     """Let the days of everything in the trash pass; return how many jobs that destroy came to their end."""
     ended = 0
     # Those that another one has made due once more, too.
-    while trash_sweep(timezone.now() + KEPT + timedelta(minutes=1)) or destroying():
+    while trash_sweep(database_now() + KEPT + timedelta(minutes=1)) or destroying():
         ended += jobs_destroy()
     return ended
 
@@ -39,7 +39,7 @@ def jobs_destroy() -> int:
     current_app.loader.import_default_modules()
     batches = destroying()
     for batch in batches:
-        Batch.objects.filter(pk=batch.pk).update(state=BatchState.QUEUED, due_at=timezone.now() - timedelta(seconds=1))
+        Batch.objects.filter(pk=batch.pk).update(state=BatchState.QUEUED, due_at=database_now() - timedelta(seconds=1))
         current_app.tasks[batch.task](str(batch.pk))
     left = {batch.pk for batch in destroying()}
     return sum(batch.pk not in left for batch in batches)

@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 from django.db import connection
-from django.utils import timezone
 
 from tests.traces.sending import conversation, export, packed, stored_keys
 from toolevals.traces.intake.encodings import message_of
@@ -74,7 +73,7 @@ def test_each_trace_is_taken_by_one_worker(project):
     taken_of: list[list[Trace]] = []
     for number in range(1, 31):
         spans_store(project=project, traces=sorted_spans(export(*conversation(f"{number:032x}"))).traces)
-    now = timezone.now()
+    now = database_now()
     Trace.objects.update(due_at=now)
     while some := [each for each in at_once(*[lambda: traces_take(now)] * SENDERS) if each]:
         taken_of += some

@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 from django.db import transaction
 from django.test import Client
-from django.utils import timezone
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -21,6 +20,7 @@ from tests.traces.sending import JSON, PROTOBUF, URL, conversation, export, pack
 from toolevals.traces.models import SpanChunk, Trace
 from toolevals.traces.reading.chunks import spans_of
 from toolevals.traces.reading.services import traces_settle
+from toolevals.workspace.clock import database_now
 
 ANSWERS = {200, 400}
 PLAIN = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20)
@@ -83,7 +83,7 @@ def sent(project, token) -> Callable[[bytes, str], None]:
             if answer.status_code == 400:
                 assert not SpanChunk.objects.exists()
             # What is due goes by the database's clock.
-            Trace.objects.update(due_at=timezone.now() - timedelta(seconds=1))
+            Trace.objects.update(due_at=database_now() - timedelta(seconds=1))
             traces_settle(seconds=5)
             assert not Trace.objects.exclude(due_at=None).exists()
             transaction.set_rollback(True)

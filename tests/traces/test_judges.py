@@ -17,6 +17,7 @@ from toolevals.traces.judges.asking import TraceJudging
 from toolevals.traces.judges.services import Spending, TraceJudgeRequest, trace_judge_set, traces_judge
 from toolevals.traces.models import QuestionState, SpanVerdict, TraceJudge, TraceJudgeDay, TraceQuestion
 from toolevals.traces.reading.services import traces_settle
+from toolevals.workspace.clock import database_now
 
 PRICES = {"input": 1000.0, "output": 1000.0}
 
@@ -61,7 +62,7 @@ def states() -> list[tuple[str, str]]:
 
 def later() -> None:
     """Let every pause and every claim be over."""
-    past = timezone.now() - timedelta(seconds=1)
+    past = database_now() - timedelta(seconds=1)
     TraceQuestion.objects.exclude(due_at=None).update(due_at=past)
     TraceJudge.objects.exclude(paused_until=None).update(paused_until=past)
     TraceJudge.objects.exclude(busy_until=None).update(busy_until=past)
@@ -137,7 +138,7 @@ def test_who_cannot_be_reached_gives_no_verdict_and_is_asked_again(bound, sends,
     judge.refresh_from_db()
     assert (judge.failures, len(server.requests), verdicts()) == (1, 1, [])
     assert "could not be reached" in judge.trouble
-    assert judge.paused_until > timezone.now()
+    assert judge.paused_until > database_now()
     assert {state for state, _ in states()} == {"waiting"}
     # What nobody heard does not count.
     assert TraceJudgeDay.objects.values_list("questions", "tokens", "cost").get() == (0, 0, 0.0)
@@ -191,7 +192,7 @@ def test_a_worker_that_dies_while_it_asks_leaves_one_question_that_is_asked_agai
         with pytest.raises(KeyboardInterrupt):
             traces_judge()
     judge.refresh_from_db()
-    assert judge.busy_until > timezone.now()
+    assert judge.busy_until > database_now()
     assert traces_judge() == 0
     later()
     assert traces_judge() == 2
@@ -207,7 +208,7 @@ def test_an_answer_that_comes_too_late_is_dropped_but_counted(bound, sends, monk
 
     def late(*said: Any) -> Any:
         # Meanwhile more spans arrived, and the trace was summed up again.
-        TraceQuestion.objects.update(due_at=timezone.now() + timedelta(hours=1))
+        TraceQuestion.objects.update(due_at=database_now() + timedelta(hours=1))
         return verdict(*said)
 
     monkeypatch.setattr(TraceJudging, "verdict", late)

@@ -44,9 +44,9 @@ print(json.dumps({
 """
 # What a killed worker had just taken is held for two minutes. For the traces they are over.
 TIME_PASSES = """
-from django.utils import timezone
+from toolevals.workspace.clock import database_now
 from toolevals.traces.models import Trace
-Trace.objects.exclude(due_at=None).update(due_at=timezone.now())
+Trace.objects.exclude(due_at=None).update(due_at=database_now())
 """
 
 

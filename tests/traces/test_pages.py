@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 from django.db import connection
-from django.utils import timezone
 
 from tests.traces.sending import conversation, export, send, span
 from toolevals.traces.models import Trace, TraceSettings
 from toolevals.traces.reading import filters
 from toolevals.traces.reading.filters import TraceFilter
 from toolevals.traces.reading.services import traces_settle
+from toolevals.workspace.clock import database_now
 from toolevals.workspace.models import Role
 
 LIST = "/p/shop/traces/"
@@ -63,7 +63,7 @@ def test_sqlite_finds_errors_by_the_index_of_calls_with_an_error(project, error)
 
 
 def test_each_filter_finds_what_it_says(shown, project):
-    day = timezone.now().date()
+    day = database_now().date()
     assert found(project) == [3, 2, 1]
     assert found(project, tool="get_order") == [2, 1]
     assert found(project, error="404") == found(project, error="any") == found(project, arguments="bad") == [2]
@@ -74,7 +74,7 @@ def test_each_filter_finds_what_it_says(shown, project):
     assert found(project, model="small-1", session="s-1") == [3, 2, 1]
     assert found(project, since=str(day), until=str(day)) == [3, 2, 1]
     assert found(project, until=str(day - timedelta(days=1))) == []
-    assert found(project, since=(timezone.now() + timedelta(hours=1)).isoformat()) == []
+    assert found(project, since=(database_now() + timedelta(hours=1)).isoformat()) == []
     assert found(project, min_ms="3999", max_ms="4000.5") == [3, 2, 1]
     assert found(project, min_ms="4001") == found(project, min_cost="0") == []
 

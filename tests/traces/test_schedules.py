@@ -22,6 +22,7 @@ from toolevals.traces.promotion.schedules import (
 )
 from toolevals.traces.reading.filters import TraceFilter
 from toolevals.traces.reading.services import traces_settle
+from toolevals.workspace.clock import database_now
 
 PAGE = "/p/shop/traces/examples/"
 API = "/api/v1/projects/shop/traces/schedules/"
@@ -37,7 +38,7 @@ def schedule(dataset, owner) -> PromotionSchedule:
 
 
 def due(run_jobs: Any, schedule: PromotionSchedule, hours: float = 1.01) -> PromotionSchedule:
-    promotions_due(timezone.now() + timedelta(hours=hours))
+    promotions_due(database_now() + timedelta(hours=hours))
     run_jobs()
     schedule.refresh_from_db()
     return schedule
@@ -49,18 +50,18 @@ def test_the_sweeper_asks_which_schedule_is_due():
 
 def test_examples_are_made_of_new_traces_a_few_each_time(schedule, sent, owner, run_jobs):
     assert not Promotion.objects.exists()
-    promotions_due(timezone.now())
+    promotions_due(database_now())
     assert not Promotion.objects.exists()
     due(run_jobs, schedule)
     promotion = Promotion.objects.get()
     assert (promotion.schedule, promotion.actor, promotion.state, promotion.made) == (schedule, owner, "made", 2)
     # Nobody starts the same hour twice.
-    promotions_due(timezone.now() + timedelta(hours=1.01))
+    promotions_due(database_now() + timedelta(hours=1.01))
     assert Promotion.objects.count() == 1
 
 
 def test_traces_from_before_the_schedule_are_left_alone(sent, schedule, client, token, run_jobs):
-    PromotionSchedule.objects.update(since=timezone.now() + timedelta(hours=1))
+    PromotionSchedule.objects.update(since=database_now() + timedelta(hours=1))
     due(run_jobs, schedule)
     assert Promotion.objects.get().drawn == 0
     assert "since" in TraceFilter.of(Promotion.objects.get().wanted).said
@@ -70,9 +71,9 @@ def test_traces_from_before_the_schedule_are_left_alone(sent, schedule, client, 
 def test_none_are_made_while_many_wait(schedule, sent, run_jobs):
     for hours in (1.01, 2.02, 3.03):
         # As if they had come since.
-        PromotionSchedule.objects.update(since=timezone.now())
+        PromotionSchedule.objects.update(since=database_now())
         due(run_jobs, schedule, hours)
-    PromotionSchedule.objects.update(since=timezone.now())
+    PromotionSchedule.objects.update(since=database_now())
     schedule.refresh_from_db()
     assert (Example.objects.count(), schedule.skipped) == (6, "")
     since = schedule.since
@@ -80,7 +81,7 @@ def test_none_are_made_while_many_wait(schedule, sent, run_jobs):
     assert (Example.objects.count(), "5 examples in the dataset are unlabelled" in schedule.skipped) == (6, True)
     # What came meanwhile is drawn from the next time.
     assert schedule.since == since
-    assert schedule.due_at > timezone.now() + timedelta(hours=5)
+    assert schedule.due_at > database_now() + timedelta(hours=5)
 
 
 @pytest.mark.parametrize(
@@ -124,11 +125,11 @@ def test_a_schedule_that_is_off_makes_nothing(schedule, sent, owner, run_jobs):
     due(run_jobs, schedule, 30)
     assert not Promotion.objects.exists()
     schedule_switch(schedule=schedule, actor=owner, is_on=True)
-    assert schedule.due_at > timezone.now()
+    assert schedule.due_at > database_now()
 
 
 def test_a_dataset_in_the_trash_gets_no_examples(schedule, sent, dataset, run_jobs):
-    type(dataset).with_trash.update(deleted_at=timezone.now())
+    type(dataset).with_trash.update(deleted_at=database_now())
     due(run_jobs, schedule)
     assert (Promotion.objects.count(), schedule.skipped) == (0, "The dataset was deleted.")
 

@@ -7,7 +7,6 @@ from datetime import timedelta
 from time import monotonic
 
 import pytest
-from django.utils import timezone
 
 from labeling.datasets.services import dataset_create
 from labeling.imports.services import examples_import
@@ -149,8 +148,8 @@ def test_one_that_cannot_be_summed_up_stands_in_no_others_way(client, token, mon
     monkeypatch.setattr("toolevals.traces.reading.services.spans_of", broken)
     assert traces_settle() == 1
     first.refresh_from_db()
-    assert Trace.objects.due(timezone.now() + timedelta(minutes=30)).count() == 0
-    assert Trace.objects.due(timezone.now() + timedelta(hours=2)).get() == first
+    assert Trace.objects.due(database_now() + timedelta(minutes=30)).count() == 0
+    assert Trace.objects.due(database_now() + timedelta(hours=2)).get() == first
 
 
 def test_traces_whose_turn_comes_too_late_are_left_to_others(client, token, monkeypatch):
@@ -182,7 +181,7 @@ def test_old_traces_go_and_those_of_examples_stay(client, project, owner, token)
     examples_import(dataset=dataset, actor=owner, rows=[row])
     old, kept, _ = Trace.objects.order_by("pk")
     link = TraceExample.objects.create(project=project, trace=kept, example=dataset.examples.get(), turn=1)
-    later = timezone.now() + timedelta(days=31)
+    later = database_now() + timedelta(days=31)
     Trace.objects.exclude(pk__in=[old.pk, kept.pk]).update(received_at=later)
     traces_forget(later)
     assert not Trace.objects.filter(pk=old.pk).exists()

@@ -17,6 +17,7 @@ from toolevals.traces.intake.models import first_id
 from toolevals.traces.models import ToolUse, Trace
 from toolevals.traces.production.tool_changes import tool_table
 from toolevals.traces.reading.filters import TraceFilter
+from toolevals.workspace.clock import database_now
 
 
 @pytest.fixture
@@ -24,7 +25,7 @@ def calls(project) -> Any:
     """Return a function that makes so many traces of one call each, the first of them failed."""
 
     def make(tool: str, count: int, failed: int, *, version: str = "1", days_ago: int = 0) -> None:
-        came_at = timezone.now() - timedelta(days=days_ago)
+        came_at = database_now() - timedelta(days=days_ago)
         for number in range(count):
             known = uuid4()
             trace = Trace.objects.create(

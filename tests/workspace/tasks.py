@@ -10,8 +10,8 @@ from typing import Any
 from uuid import UUID
 
 from celery import current_app
-from django.utils import timezone
 
+from toolevals.workspace.clock import database_now
 from toolevals.workspace.jobs.leases import BatchRefused, Lease, batch_work, lease_claim
 from toolevals.workspace.jobs.services import BatchPlan, job_add_batches
 from toolevals.workspace.models import AuditEntry, Batch
@@ -33,7 +33,7 @@ def claimed(batch_id: object) -> Lease:
 
 def lost(batch_id: UUID) -> None:
     """Let the lease of a batch run out, and the next worker find it so; the batch is due again."""
-    past = timezone.now() - timedelta(seconds=1)
+    past = database_now() - timedelta(seconds=1)
     Batch.objects.filter(pk=batch_id).update(due_at=past)
     assert lease_claim(str(batch_id)) is None
     Batch.objects.filter(pk=batch_id).update(due_at=past)

@@ -8,8 +8,8 @@ from datetime import timedelta
 import pytest
 from django.core.management import call_command
 from django.test import Client
-from django.utils import timezone
 
+from toolevals.workspace.clock import database_now
 from toolevals.workspace.models import ApiToken, AuditEntry, Membership, Project, Role
 from toolevals.workspace.projects.services import project_create
 from toolevals.workspace.tokens.services import token_create, token_revoke
@@ -135,7 +135,7 @@ def test_an_unknown_token_is_401_even_with_a_session(client, owner, header):
 
 
 def test_a_token_that_is_over_is_unknown(client, bearer, owner):
-    expired = bearer(expires_at=timezone.now() - timedelta(seconds=1))
+    expired = bearer(expires_at=database_now() - timedelta(seconds=1))
     revoked = bearer()
     token_revoke(token=ApiToken.objects.latest("pk"), actor=owner)
     alive = bearer()

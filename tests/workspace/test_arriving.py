@@ -124,7 +124,7 @@ def test_files_of_a_killed_server_are_swept_once_they_are_old(served):
     before = served.state()
     assert before["strays"]
     sweep = "from toolevals.workspace.uploads.services import stray_files_sweep as sweep; "
-    now = "from django.utils import timezone; from datetime import timedelta; now = timezone.now(); "
+    now = "from toolevals.workspace.clock import database_now; from datetime import timedelta; now = database_now(); "
     served.python.run(f"{sweep}{now}sweep(now)")
     assert served.state() == before
     served.python.run(f"{sweep}{now}sweep(now + timedelta(days=2))")

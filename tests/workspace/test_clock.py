@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+import time
+from contextlib import AbstractContextManager, nullcontext
+from datetime import datetime, timedelta
 
 import pytest
 from django.contrib.sessions.models import Session
 from django.test import Client
-from django.utils import timezone
 
 from tests.fixtures.clocks import machine_clock_shift
 from toolevals.cli.doctor import _clock
@@ -37,11 +38,11 @@ def test_a_lease_of_a_worker_behind_lasts_as_long_as_another(job_of, monkeypatch
     claimed(batch.pk).extend()
     batch.refresh_from_db()
     monkeypatch.undo()
-    assert batch.due_at > timezone.now()
+    assert batch.due_at > clock.database_now()
 
 
 def test_a_server_behind_takes_no_expired_token(project, owner, monkeypatch):
-    ended = timezone.now() - A_MINUTE
+    ended = clock.database_now() - A_MINUTE
     _, secret = token_create(project=project, actor=owner, user=owner, name="night", role=Role.VIEWER, expires_at=ended)
     machine_clock_shift(monkeypatch, BEHIND)
     with pytest.raises(UnknownToken):
@@ -51,8 +52,8 @@ def test_a_server_behind_takes_no_expired_token(project, owner, monkeypatch):
 def test_a_server_behind_takes_no_session_and_no_invitation_that_ended(project, owner, client, monkeypatch):
     client.force_login(owner)
     _, secret = invitation_create(project=project, actor=owner, email="new@example.org", role=Role.VIEWER)
-    Session.objects.update(expire_date=timezone.now() - A_MINUTE)
-    Invitation.objects.update(expires_at=timezone.now() - A_MINUTE)
+    Session.objects.update(expire_date=clock.database_now() - A_MINUTE)
+    Invitation.objects.update(expires_at=clock.database_now() - A_MINUTE)
     machine_clock_shift(monkeypatch, BEHIND)
     assert client.get("/profile/").status_code == 302
     assert Client().get(f"/invitations/link/{secret}/").status_code == 410
@@ -60,7 +61,7 @@ def test_a_server_behind_takes_no_session_and_no_invitation_that_ended(project, 
 
 @pytest.mark.parametrize("shift", [AHEAD, BEHIND])
 def test_what_is_written_now_is_dated_by_the_database(project, owner, monkeypatch, shift):
-    before = timezone.now()
+    before = clock.database_now()
     machine_clock_shift(monkeypatch, shift)
     invitation_create(project=project, actor=owner, email="new@example.org", role=Role.VIEWER)
     written = AuditEntry.objects.get(verb="invitation_create").at
@@ -93,7 +94,48 @@ def test_the_server_is_asked_seldom_and_by_no_query_of_a_page(monkeypatch, djang
         kept = clock._kept
         assert clock.database_now() >= first
     assert clock._kept is kept
-    assert abs(timezone.now() - first) < A_MINUTE
+    assert abs(clock.machine_now() - first) < A_MINUTE
     monkeypatch.setattr(clock, "KEPT_SECONDS", -1.0)
     clock.database_now()
     assert clock._kept is not kept
+
+
+class SlowConnection:
+    """A connection to a database whose answers are late: each by the next of some seconds."""
+
+    wrap_database_errors = nullcontext()
+
+    def __init__(self, *late: float) -> None:
+        self.late = list(late)
+        self.connection = self
+
+    def ensure_connection(self) -> None:
+        pass
+
+    close_if_health_check_failed = ensure_connection
+
+    def cursor(self) -> AbstractContextManager[SlowConnection]:
+        return nullcontext(self)
+
+    def execute(self, _: str) -> SlowConnection:
+        self.answer = clock.machine_now()
+        time.sleep(self.late.pop(0))
+        return self
+
+    def fetchone(self) -> tuple[datetime]:
+        return (self.answer,)
+
+
+@pytest.mark.parametrize("late", [(0.3, 0.0), (0.3, 0.2, 0.0), (0.0,)])
+def test_an_answer_that_was_late_is_asked_for_again(monkeypatch, late):
+    monkeypatch.setattr(clock, "_kept", None)
+    connection = SlowConnection(*late)
+    now = clock._server_now(connection)
+    assert abs(clock.machine_now() - now) < timedelta(seconds=0.05)
+    assert connection.late == []
+
+
+def test_a_database_that_is_always_late_is_not_asked_for_ever(monkeypatch):
+    monkeypatch.setattr(clock, "_kept", None)
+    now = clock._server_now(SlowConnection(*[0.1] * clock.READINGS))
+    assert abs(clock.machine_now() - now) < timedelta(seconds=0.1)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from datetime import timedelta
 
 from django.db import OperationalError
-from django.utils import timezone
 
+from toolevals.workspace.clock import database_now
 from toolevals.workspace.jobs.sweeper import sweep_tasks_run
 from toolevals.workspace.models import SweepTask
 
@@ -14,9 +14,9 @@ from toolevals.workspace.models import SweepTask
 def test_pages_work_and_workers_are_silent_until_one_has_swept(client, db):
     silent = {"database": "ok", "workers": "silent", "workers_seen_at": None, "disk": "ok", "clock": "ok"}
     assert client.get("/healthz").json() == silent
-    sweep_tasks_run(timezone.now())
+    sweep_tasks_run(database_now())
     assert client.get("/healthz").json()["workers"] == "ok"
-    SweepTask.objects.update(ran_at=timezone.now() - timedelta(minutes=2))
+    SweepTask.objects.update(ran_at=database_now() - timedelta(minutes=2))
     assert client.get("/healthz").json()["workers"] == "silent"
 
 

@@ -6,11 +6,11 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from django.utils import timezone
 
 from labeling.adjudicate.services import dispute_open
 from labeling.models import Revision
 from tests.runs.building import EXAMPLES, call, example, uploaded_run, version_of
+from toolevals.workspace.clock import database_now
 from toolevals.workspace.home import MOST_NEWS, visit_note, visited_before
 from toolevals.workspace.models import Job, JobState, Membership, Role, Visit
 from toolevals.workspace.projects.services import project_create
@@ -28,7 +28,7 @@ def text_of(client: Any, person: Any, query: str = "", **headers: str) -> str:
 
 def long_ago(person: Any, **since: float) -> None:
     """Let the person's last look at the page be so long ago."""
-    Visit.objects.filter(user=person).update(seen_at=timezone.now() - timedelta(**since))
+    Visit.objects.filter(user=person).update(seen_at=database_now() - timedelta(**since))
 
 
 def test_what_waits_is_listed_with_its_button(project, client, reviewer, adjudicator, viewer):
@@ -51,7 +51,7 @@ def test_failed_jobs_wait_for_those_who_may_try_again_and_not_for_ever(project, 
     job = Job.objects.create(project=project, kind="import", title="Import", state=JobState.FAILED)
     assert "<span>failed job</span>" in text_of(client, adjudicator)
     assert "<span>failed job</span>" not in text_of(client, reviewer)
-    Job.objects.filter(pk=job.pk).update(created_at=timezone.now() - timedelta(days=15))
+    Job.objects.filter(pk=job.pk).update(created_at=database_now() - timedelta(days=15))
     assert "<span>failed job</span>" not in text_of(client, adjudicator)
 
 
@@ -68,8 +68,8 @@ def test_news_are_what_happened_since_the_visit_before(project, client, viewer, 
     # Looking again at once is the same visit; looking much later another one, which knows it all.
     assert "Core v1 was frozen" in text_of(client, viewer)
     long_ago(viewer, hours=2)
-    Visit.objects.update(seen_at=timezone.now() - timedelta(minutes=31))
-    version.__class__.objects.update(created_at=timezone.now() - timedelta(hours=3))
+    Visit.objects.update(seen_at=database_now() - timedelta(minutes=31))
+    version.__class__.objects.update(created_at=database_now() - timedelta(hours=3))
     page = text_of(client, viewer)
     assert "Core v1 was frozen" not in page
 
@@ -82,7 +82,7 @@ def test_a_visit_ends_with_half_an_hour_away(project, viewer):
     long_ago(viewer, minutes=31)
     before = visit_note(project=project, user=viewer)
     assert before is not None
-    assert timedelta(minutes=31) <= timezone.now() - before < timedelta(minutes=32)
+    assert timedelta(minutes=31) <= database_now() - before < timedelta(minutes=32)
     assert visited_before(project, viewer) == before
     assert Visit.objects.count() == 1
 
@@ -124,7 +124,7 @@ def test_the_open_page_is_only_changed_where_something_has_changed(project, clie
     # Asking while it is open is no visit.
     long_ago(viewer, hours=1)
     client.get(f"/p/shop/{asks}", **HTMX)
-    assert Visit.objects.get().seen_at < timezone.now() - timedelta(minutes=59)
+    assert Visit.objects.get().seen_at < database_now() - timedelta(minutes=59)
 
 
 def test_what_people_wrote_stays_text(project, client, viewer):

@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
-from django.utils import timezone
 from rest_framework.parsers import FileUploadParser, JSONParser, MultiPartParser
 from rest_framework.response import Response
 from rest_framework.test import APIRequestFactory
 from rest_framework.views import APIView
 
 from toolevals.workspace.api.problems import Problems
+from toolevals.workspace.clock import database_now
 from toolevals.workspace.idempotency.api import idempotent
 from toolevals.workspace.idempotency.models import KEPT, idempotency_keys_forget
 from toolevals.workspace.models import IdempotencyKey, Upload
@@ -36,7 +36,7 @@ class Uploads(APIView):
             if "break" in file.name:
                 raise Problems(409, "Broken.")
         Uploads.worked += 1
-        return Response({"worked": Uploads.worked, "content": content, "at": timezone.now()}, status=201)
+        return Response({"worked": Uploads.worked, "content": content, "at": database_now()}, status=201)
 
 
 @pytest.fixture
@@ -133,7 +133,7 @@ def test_a_key_has_a_length(post):
 
 def test_keys_are_forgotten_after_a_day(post):
     post(file())
-    idempotency_keys_forget(timezone.now())
+    idempotency_keys_forget(database_now())
     assert IdempotencyKey.objects.count() == 1
-    idempotency_keys_forget(timezone.now() + KEPT)
+    idempotency_keys_forget(database_now() + KEPT)
     assert not IdempotencyKey.objects.exists()

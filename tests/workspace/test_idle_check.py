@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from django.utils import timezone
 
+from toolevals.workspace.clock import database_now
 from toolevals.workspace.jobs import idle_check as rest
 from toolevals.workspace.jobs.idle_check import ALIVE, CALM_SECONDS, DUTY_SECONDS, SIGN_SECONDS, IdleCheck
 from toolevals.workspace.jobs.sweeper import Sweeper, last_sweep, sweep_tasks_run
@@ -84,7 +84,7 @@ def test_a_duty_that_had_something_to_do_is_called_again_soon(version):
 
 def test_a_sign_of_life_at_rest_is_no_row(version, settings, tmp_path):
     settings.SWEEP_TASKS = {"toolevals.workspace.jobs.sweeper.sign_of_life": 15}
-    long_ago = timezone.now() - timedelta(hours=1)
+    long_ago = database_now() - timedelta(hours=1)
     assert last_sweep() is None
     sweep_tasks_run(long_ago)
     assert last_sweep() == long_ago
@@ -94,7 +94,7 @@ def test_a_sign_of_life_at_rest_is_no_row(version, settings, tmp_path):
     assert (tmp_path / ALIVE).stat().st_mode & 0o777 == 0o600
     found = last_sweep()
     assert found is not None
-    assert timezone.now() - found < timedelta(minutes=1)
+    assert database_now() - found < timedelta(minutes=1)
 
 
 def test_with_redis_every_round_is_done(version, settings):

@@ -7,10 +7,10 @@ from datetime import timedelta
 
 import pytest
 from django.db import transaction
-from django.utils import timezone
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from toolevals.workspace.clock import database_now
 from toolevals.workspace.jobs.leases import JobCancelled, Lease, LeaseLost, lease_claim
 from toolevals.workspace.jobs.services import BatchPlan, JobStateError, batch_fail, job_cancel, job_create, job_retry
 from toolevals.workspace.models import Batch, BatchState, Job, JobState
@@ -34,7 +34,7 @@ class World:
         if name == "claim":
             self.claim(worker, which)
         elif name == "overdue":
-            Batch.objects.filter(pk=self.batch(which).pk).update(due_at=timezone.now() - timedelta(seconds=1))
+            Batch.objects.filter(pk=self.batch(which).pk).update(due_at=database_now() - timedelta(seconds=1))
         elif name in ("cancel", "retry"):
             self.control(name)
         elif lease is not None:
@@ -74,9 +74,9 @@ class World:
         """Bring the job to its end with one worker that does not die."""
         self.control("retry")
         for _ in range(BATCHES):
-            Batch.objects.filter(job=self.job).update(due_at=timezone.now() - timedelta(seconds=1))
+            Batch.objects.filter(job=self.job).update(due_at=database_now() - timedelta(seconds=1))
             # Those whose lease ran out wait for a moment, and are found again.
-            for batch in Batch.objects.due(timezone.now()):
+            for batch in Batch.objects.due(database_now()):
                 if batch.state == BatchState.LEASED:
                     lost(batch.pk)
                 lease = lease_claim(str(batch.pk))

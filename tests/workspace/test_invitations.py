@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 from django.test import Client
-from django.utils import timezone
 
 from tests.fixtures.people import PASSWORD
+from toolevals.workspace.clock import database_now
 from toolevals.workspace.models import AuditEntry, Invitation, Membership, Project, Role, User
 from toolevals.workspace.people.services import invitation_accept_as_new, invitation_create, invitation_revoke
 
@@ -51,7 +51,7 @@ def test_the_owner_gets_a_link_once_and_only_its_hash_is_kept(browser):
     assert secret not in page
     kept = Invitation.objects.get()
     assert secret not in str(vars(kept)) + str([vars(entry) for entry in AuditEntry.objects.all()])
-    assert timedelta(days=6, hours=23) < kept.expires_at - timezone.now() < timedelta(days=7)
+    assert timedelta(days=6, hours=23) < kept.expires_at - database_now() < timedelta(days=7)
     assert not User.objects.filter(email="new@example.org").exists()
 
 
@@ -110,7 +110,7 @@ def test_what_is_wrong_with_an_account_leaves_the_link_as_it_was(client, invited
 @pytest.mark.parametrize(
     ("end", "status", "why"),
     [
-        (lambda _: Invitation.objects.update(expires_at=timezone.now()), 410, "has expired"),
+        (lambda _: Invitation.objects.update(expires_at=database_now()), 410, "has expired"),
         (lambda row: invitation_revoke(invitation=row, actor=None), 410, "was revoked"),
         (
             lambda row: invitation_create(project=row.project, actor=None, email=row.email, role=Role.VIEWER),

@@ -12,9 +12,9 @@ import pytest
 from django.core.exceptions import ValidationError
 from django.db import connection
 from django.test import Client
-from django.utils import timezone
 
 from tests.fixtures.people import PASSWORD, person
+from toolevals.workspace.clock import database_now
 from toolevals.workspace.log_filters import LinkFilter
 from toolevals.workspace.models import AuditEntry, Invitation, Membership, Project, Role, User
 from toolevals.workspace.people.services import (
@@ -81,7 +81,7 @@ def test_inviting_an_address_again_makes_one_invitation_with_a_new_link(project,
 
 def test_an_owner_renews_and_revokes(browser, invited):
     invited()
-    Invitation.objects.update(expires_at=timezone.now())
+    Invitation.objects.update(expires_at=database_now())
     assert ">expired<" in browser.get("/p/shop/members/").content.decode()
     row = Invitation.objects.get()
     link = shown_once(browser.post(f"/p/shop/invitations/{row.pk}/renew/"))

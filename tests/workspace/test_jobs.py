@@ -5,7 +5,6 @@ from __future__ import annotations
 from datetime import timedelta
 
 import pytest
-from django.utils import timezone
 
 from toolevals.workspace.clock import database_now
 from toolevals.workspace.jobs.leases import JobCancelled
@@ -93,7 +92,7 @@ def test_a_failing_batch_comes_again_after_ever_longer_waits(job_of, run_jobs, s
     for _ in range(settings.BATCH_MAX_ATTEMPTS):
         assert run_jobs() == 1
         batch = job.batches.get()
-        waits.append(round((batch.due_at - timezone.now()).total_seconds()))
+        waits.append(round((batch.due_at - database_now()).total_seconds()))
         job.batches.update(due_at=database_now())
     assert waits[:3] == [2, 4, 8]
     batch.refresh_from_db()
@@ -192,5 +191,5 @@ def test_only_a_failed_or_cancelled_job_can_be_retried(job_of, state):
 def test_batches_of_a_later_stage_or_a_later_time_are_not_due(job_of):
     job = job_of([{}, {}], [{}])
     later = job.batches.filter(stage=0).last()
-    Batch.objects.filter(pk=later.pk).update(due_at=timezone.now() + timedelta(seconds=5))
-    assert list(Batch.objects.due(timezone.now())) == [job.batches.filter(stage=0).first()]
+    Batch.objects.filter(pk=later.pk).update(due_at=database_now() + timedelta(seconds=5))
+    assert list(Batch.objects.due(database_now())) == [job.batches.filter(stage=0).first()]

@@ -8,7 +8,6 @@ from functools import partial
 
 import pytest
 from django.db import connection
-from django.utils import timezone
 
 from toolevals.workspace.clock import database_now
 from toolevals.workspace.jobs.leases import JobCancelled, Lease, LeaseLost, batch_work, lease_claim
@@ -19,7 +18,7 @@ from .tasks import claimed, effects, leave_effect, lost
 
 
 def expire(batch: Batch) -> None:
-    Batch.objects.filter(pk=batch.pk).update(due_at=timezone.now() - timedelta(seconds=1))
+    Batch.objects.filter(pk=batch.pk).update(due_at=database_now() - timedelta(seconds=1))
 
 
 @pytest.fixture
@@ -83,7 +82,7 @@ def test_every_transaction_and_every_progress_extends_the_lease(batch):
             pass
 
     for sign_of_life in (partial(lease.progress, 4), write):
-        soon = timezone.now() + timedelta(seconds=1)
+        soon = database_now() + timedelta(seconds=1)
         Batch.objects.filter(pk=batch.pk).update(due_at=soon)
         sign_of_life()
         batch.refresh_from_db()
@@ -130,7 +129,7 @@ def test_a_batch_whose_worker_keeps_dying_is_blamed_by_name_each_time_and_fails(
         assert lease_claim(str(batch.pk)) is None
         batch.refresh_from_db()
         errors.append(batch.error)
-        waits.append(round((batch.due_at - timezone.now()).total_seconds()))
+        waits.append(round((batch.due_at - database_now()).total_seconds()))
         expire(batch)
     assert errors == [blame(1), blame(2), blame(3), blame(4)]
     # What else waits comes first.
@@ -220,7 +219,7 @@ def test_a_batch_that_is_not_due_is_not_worked_on(batch):
     def never(lease):
         raise AssertionError("it is not due")
 
-    Batch.objects.update(due_at=timezone.now() + timedelta(seconds=9))
+    Batch.objects.update(due_at=database_now() + timedelta(seconds=9))
     batch_work(str(batch.pk), never)
     Batch.objects.update(due_at=database_now())
     job_cancel(job=batch.job, actor=None)

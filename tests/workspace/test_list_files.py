@@ -10,7 +10,6 @@ from uuid import uuid4
 
 import pytest
 from django.urls import reverse
-from django.utils import timezone
 
 from labeling.models import Dataset, DatasetVersion
 from tests.fixtures.people import person
@@ -19,6 +18,7 @@ from toolevals.presentation.csv import FORMULA_STARTS
 from toolevals.registry.models import Policy, PolicyVersion, Registry, RegistryVersion, ToolList
 from toolevals.registry.policies.services import policy_create, version_publish
 from toolevals.runs.models import Judge, Rubric, Simulator
+from toolevals.workspace.clock import database_now
 from toolevals.workspace.models import ApiToken, Delivery, Invitation, Membership, Project, Role, Secret, Webhook
 from toolevals.workspace.notifications.services import webhook_save
 from toolevals.workspace.people.services import invitation_create
@@ -137,7 +137,7 @@ def a_webhook(project: Project, name: str) -> Webhook:
 def a_delivery(project: Project, name: str) -> Delivery:
     hook = Webhook.objects.filter(project=project).first() or a_webhook(project, name)
     document = {"data": {"summary": HOSTILE}}
-    now = timezone.now()
+    now = database_now()
     return Delivery.objects.create(
         project=project, webhook=hook, event=uuid4(), kind="test", document=document, due_at=now
     )
@@ -214,7 +214,7 @@ def test_it_costs_the_same_however_many_rows(project, browser, django_assert_max
 
 def test_tokens_leave_without_their_secrets_and_only_while_they_hold(project, browser):
     kept, ended = (a_token(project, name) for name in ("kept", "ended"))
-    ended.revoked_at = timezone.now()
+    ended.revoked_at = database_now()
     ended.save()
     found = rows(browser, "workspace:tokens-csv")
     assert [row["token_id"] for row in found] == [str(kept.pk)]

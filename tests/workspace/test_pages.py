@@ -7,10 +7,10 @@ from datetime import timedelta
 
 import pytest
 from django.core.exceptions import ImproperlyConfigured
-from django.utils import timezone
 
 from toolevals.workspace.accounts.services import user_create
 from toolevals.workspace.audit.services import audit_record
+from toolevals.workspace.clock import database_now
 from toolevals.workspace.models import ApiToken, Job, Membership, Project, Role
 from toolevals.workspace.projects.services import project_create
 from toolevals.workspace.tokens.services import token_create
@@ -233,7 +233,7 @@ def test_a_job_is_paused_and_resumed_from_its_page(client, owner, job_of):
 def test_a_running_job_says_how_fast_it_goes_and_how_long_it_takes(page, job_of):
     job = job_of([{}, {}], size=300)
     claimed(job.batches.order_by("number").first().pk).progress(300)
-    Job.objects.update(pace_since=timezone.now() - timedelta(seconds=30))
+    Job.objects.update(pace_since=database_now() - timedelta(seconds=30))
     assert re.search(r"a second, about \d+ s left in this\s+step", page(f"/p/shop/jobs/{job.pk}/"))
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from datetime import timedelta
 
 import pytest
-from django.utils import timezone
 
+from toolevals.workspace.clock import database_now
 from toolevals.workspace.jobs.models import Pace
 from toolevals.workspace.jobs.services import JobStateError, job_cancel, job_pause, job_resume, job_retry
 from toolevals.workspace.models import AuditEntry, BatchState, Job, JobState
@@ -85,7 +85,7 @@ def test_the_pace_is_that_of_the_stage_since_it_was_taken_up(job_of):
     job_pause(job=job, actor=None)
     job_resume(job=job, actor=None)
     claimed(job.batches.filter(stage=0, state=BatchState.QUEUED).first().pk).progress(5)
-    Job.objects.update(pace_since=timezone.now() - timedelta(seconds=10))
+    Job.objects.update(pace_since=database_now() - timedelta(seconds=10))
     for shown in (Job.objects.get(), Job.objects.with_progress().get()):
         assert shown.stage_progress == (15, 20)
         assert shown.pace is not None

@@ -7,8 +7,8 @@ from datetime import timedelta
 import pytest
 from django.db import OperationalError, connection
 from django.db.migrations.recorder import MigrationRecorder
-from django.utils import timezone
 
+from toolevals.workspace.clock import database_now
 from toolevals.workspace.jobs.sweeper import sweep_tasks_run
 from toolevals.workspace.models import SweepTask
 
@@ -25,7 +25,7 @@ def broker_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def swept(db: None) -> None:
     """A worker has just done its regular duties."""
-    sweep_tasks_run(timezone.now())
+    sweep_tasks_run(database_now())
 
 
 def wrong(client, query: str = "") -> dict[str, str]:
@@ -39,7 +39,7 @@ def wrong(client, query: str = "") -> dict[str, str]:
 def test_it_is_ready_once_a_worker_has_swept(client, db):
     assert wrong(client) == {"workers": "silent", "sweeper": "no duty has run yet"}
     assert wrong(client, "?exclude=workers&exclude=sweeper") == {}
-    sweep_tasks_run(timezone.now())
+    sweep_tasks_run(database_now())
     assert wrong(client) == {}
     assert list(client.get("/readyz").json()["parts"]) == NAMES
 
@@ -51,7 +51,7 @@ def test_a_part_of_another_name_is_refused(client, swept):
 
 
 def test_each_part_is_named_that_is_out_of_order(client, swept, settings):
-    SweepTask.objects.update(ran_at=timezone.now() - timedelta(minutes=2))
+    SweepTask.objects.update(ran_at=database_now() - timedelta(minutes=2))
     assert wrong(client) == {"workers": "silent"}
     settings.DISK_RESERVE_BYTES = 2**62
     assert wrong(client) == {"disk": "low", "workers": "silent"}
@@ -59,7 +59,7 @@ def test_each_part_is_named_that_is_out_of_order(client, swept, settings):
 
 def test_duties_that_no_worker_begins_are_late(client, swept):
     name = "toolevals.workspace.trash.services.trash_sweep"
-    SweepTask.objects.filter(name=name).update(due_at=timezone.now() - timedelta(minutes=16))
+    SweepTask.objects.filter(name=name).update(due_at=database_now() - timedelta(minutes=16))
     assert wrong(client) == {"sweeper": f"late: 1 of its duties, the longest {name}"}
     # What an older version did is no duty any more.
     SweepTask.objects.filter(name=name).update(name="toolevals.gone")

@@ -7,10 +7,10 @@ import io
 import pytest
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError
-from django.utils import timezone
 
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.workspace.accounts.services import user_create
+from toolevals.workspace.clock import database_now
 from toolevals.workspace.models import AuditEntry, Upload, User
 from toolevals.workspace.uploads.services import KEPT, upload_store, uploads_forget
 
@@ -46,8 +46,8 @@ def test_an_upload_whose_row_cannot_be_written_leaves_no_file(project, monkeypat
 
 def test_old_uploads_are_deleted_with_their_files(project):
     upload = upload_store(project=project, actor=None, file=io.BytesIO(b"abc"), name="a")
-    assert uploads_forget(timezone.now()) == 0
-    assert uploads_forget(timezone.now() + KEPT) == 1
+    assert uploads_forget(database_now()) == 0
+    assert uploads_forget(database_now() + KEPT) == 1
     assert not upload.file.storage.exists(f"{project.pk}/{upload.pk}")
     assert not Upload.objects.exists()
 

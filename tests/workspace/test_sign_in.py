@@ -10,7 +10,6 @@ import pytest
 from django.contrib.auth import authenticate
 from django.contrib.sessions.models import Session
 from django.test import Client
-from django.utils import timezone
 
 from tests.fixtures.people import PASSWORD
 from toolevals.workspace.accounts import hashing, single_sign_on
@@ -25,6 +24,7 @@ from toolevals.workspace.accounts.services import (
     sign_in_failures_forget,
     user_create,
 )
+from toolevals.workspace.clock import database_now
 from toolevals.workspace.models import Role, SignInAddress, SignInFailure, User
 from toolevals.workspace.people.services import invitation_create
 
@@ -108,17 +108,17 @@ def test_success_forgets_the_failures_before_it(client, mara):
 
 def test_old_failures_are_forgotten(client, mara):
     sign_in(client, password="wrong")
-    sign_in_failures_forget(timezone.now())
+    sign_in_failures_forget(database_now())
     assert SignInFailure.objects.count() == 1
-    sign_in_failures_forget(timezone.now() + KEPT)
+    sign_in_failures_forget(database_now() + KEPT)
     assert not SignInFailure.objects.exists()
 
 
 def test_ended_sessions_are_forgotten(client, mara):
     sign_in(client)
-    sessions_forget(timezone.now())
+    sessions_forget(database_now())
     assert signed_in(client)
-    sessions_forget(timezone.now() + timedelta(days=15))
+    sessions_forget(database_now() + timedelta(days=15))
     assert not Session.objects.exists()
 
 
@@ -232,7 +232,7 @@ def test_addresses_of_sign_ins_are_forgotten(client, mara):
     sign_in(client)
     sign_in(client)
     assert SignInAddress.objects.count() == 1
-    sign_in_failures_forget(timezone.now() + ADDRESSES_KEPT)
+    sign_in_failures_forget(database_now() + ADDRESSES_KEPT)
     assert not SignInAddress.objects.exists()
 
 

@@ -9,11 +9,11 @@ from queue import SimpleQueue
 import pytest
 from celery import current_app
 from django.db import OperationalError, transaction
-from django.utils import timezone
 from kombu.exceptions import OperationalError as BrokerAway
 from kombu.transport.memory import Channel
 from redis import Redis
 
+from toolevals.workspace.clock import database_now
 from toolevals.workspace.jobs import turns as doorbell
 from toolevals.workspace.jobs.sweeper import Sweeper, last_sweep, sweep_tasks_run
 from toolevals.workspace.jobs.turns import RING_AGAIN, RING_AHEAD, RING_AHEAD_OF_SLOW, LocalDoorbell, ring_due
@@ -63,7 +63,7 @@ def test_a_test_rings_in_queues_of_its_own(job_of, settings):
 def test_no_batch_is_announced_twice_in_a_short_time_and_every_waiting_one_again_later(job_of, rung):
     job_of([{}])
     assert [ring_due(), ring_due()] == [1, 0]
-    Batch.objects.update(rung_at=timezone.now() - RING_AGAIN - timedelta(seconds=1))
+    Batch.objects.update(rung_at=database_now() - RING_AGAIN - timedelta(seconds=1))
     assert ring_due() == 1
 
 
@@ -71,7 +71,7 @@ def test_a_batch_at_work_is_not_announced_but_an_overdue_one_is(job_of, rung):
     batch = job_of([{}]).batches.get()
     claimed(batch.pk)
     assert ring_due() == 0
-    Batch.objects.update(due_at=timezone.now() - timedelta(seconds=1))
+    Batch.objects.update(due_at=database_now() - timedelta(seconds=1))
     assert ring_due() == 1
 
 
@@ -79,7 +79,7 @@ def test_an_overdue_batch_is_announced_at_once_however_lately_it_was(job_of, run
     batch = job_of([{}]).batches.get()
     ring_due()
     claimed(batch.pk)
-    past = timezone.now() - timedelta(seconds=1)
+    past = database_now() - timedelta(seconds=1)
     Batch.objects.update(rung_at=past - timedelta(seconds=2), due_at=past)
     assert [ring_due(), ring_due()] == [1, 0]
 
@@ -167,17 +167,17 @@ def test_a_regular_duty_runs_once_in_its_period(db, settings):
     CALLS.clear()
     name = f"{__name__}.duty"
     settings.SWEEP_TASKS = {name: 60}
-    now = timezone.now()
+    now = database_now()
     assert [sweep_tasks_run(now), sweep_tasks_run(now), sweep_tasks_run(now)] == [[name], [], []]
     SweepTask.objects.update(due_at=now)
-    assert sweep_tasks_run(timezone.now()) == [name]
+    assert sweep_tasks_run(database_now()) == [name]
     assert CALLS[0] == now
     assert len(CALLS) == 2
 
 
 def test_every_regular_duty_exists_and_leaves_a_sign_of_life(db, settings):
     assert last_sweep() is None
-    now = timezone.now()
+    now = database_now()
     assert set(sweep_tasks_run(now)) == set(settings.SWEEP_TASKS)
     assert last_sweep() == now
 

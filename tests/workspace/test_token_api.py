@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 from django.test import Client
-from django.utils import timezone
 
+from toolevals.workspace.clock import database_now
 from toolevals.workspace.models import ApiToken, Role
 from toolevals.workspace.projects.services import project_create
 from toolevals.workspace.tokens.services import TokenTooWideError, token_create
@@ -35,7 +35,7 @@ def make(client: Client, header: dict[str, str] | None = None, **said: Any) -> A
 
 
 def test_a_token_makes_no_token_that_lasts_longer(client, bearer):
-    ends = timezone.now() + timedelta(days=3)
+    ends = database_now() + timedelta(days=3)
     header = bearer(expires_at=ends)
     for later in ({"expires_at": None}, {"expires_at": (ends + timedelta(seconds=1)).isoformat()}):
         refused = make(client, header, **later)

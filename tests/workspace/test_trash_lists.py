@@ -11,13 +11,13 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
-from django.utils import timezone
 
 from labeling.datasets.services import dataset_create
 from labeling.models import Dataset
 from tests.runs.trashing import jobs_destroy
 from toolevals.registry.models import Registry
 from toolevals.registry.services import registry_create
+from toolevals.workspace.clock import database_now
 from toolevals.workspace.jobs.services import BatchPlan, job_create
 from toolevals.workspace.models import FIRST_NUMBER, AuditEntry, Batch, Job, Project, Role
 from toolevals.workspace.projects.services import project_create
@@ -43,7 +43,7 @@ def many(project: Project) -> list[str]:
     for number in range(MANY):
         made.append(dataset_create(project=project, actor=None, slug=f"d{number}", name=f"Data {number}"))
         made.append(registry_create(project=project, actor=None, slug=f"r{number}", name=f"Tools {number}"))
-    now = timezone.now()
+    now = database_now()
     for number, row in enumerate(made):
         trash_put(row=row, actor=None)
         type(row).with_trash.filter(pk=row.pk).update(deleted_at=now - timedelta(minutes=number // 4))
@@ -143,7 +143,7 @@ def test_an_owner_destroys_by_rest_what_is_named_and_it_is_audited(as_owner: Cli
     for wrong in ({}, {"name": "other"}, {"name": "Failed"}):
         answer = as_owner.post(address, wrong, content_type="application/json")
         assert (answer.status_code, answer.json()["problems"][0]["pointer"]) == (422, "/name")
-    assert trash_sweep(timezone.now()) == 0
+    assert trash_sweep(database_now()) == 0
     answer = as_owner.post(address, {"name": "failed"}, content_type="application/json")
     assert (answer.status_code, answer.json()["name"]) == (200, "failed")
     job = f"/api/v1/projects/shop/jobs/{answer.json()['job']}/"
@@ -169,7 +169,7 @@ def test_others_than_owners_and_other_projects_destroy_nothing(
     client.force_login(owner)
     elsewhere = f"/api/v1/projects/{other.slug}/trash/{made.pk}/destroy/"
     assert client.post(elsewhere, said, content_type="application/json").status_code == 404
-    assert trash_sweep(timezone.now()) == 0
+    assert trash_sweep(database_now()) == 0
 
 
 def test_a_project_is_destroyed_by_rest_by_its_owner_alone(client: Client, project: Project, owner: Any):
@@ -184,10 +184,10 @@ def test_a_project_is_destroyed_by_rest_by_its_owner_alone(client: Client, proje
 
     assert destroy(low, "shop") == 403
     assert destroy(high, "other") == 422
-    going = Project.with_trash.filter(pk=project.pk, destroy_at__lte=timezone.now())
+    going = Project.with_trash.filter(pk=project.pk, destroy_at__lte=database_now())
     assert not going.exists()
     assert destroy(high, "shop") == 200
-    going = Project.with_trash.filter(pk=project.pk, destroy_at__lte=timezone.now())
+    going = Project.with_trash.filter(pk=project.pk, destroy_at__lte=database_now())
     assert going.exists()
 
 

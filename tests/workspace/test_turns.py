@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from celery import current_app
 from django.db import connection
-from django.utils import timezone
 
 from toolevals.workspace.bulk import tables_analyze
+from toolevals.workspace.clock import database_now
 from toolevals.workspace.jobs.leases import JobCancelled, Lease
 from toolevals.workspace.jobs.services import job_cancel, job_pause
 from toolevals.workspace.jobs.turns import name_unknown, next_turns, queues_served
@@ -26,8 +26,8 @@ def other(project):
 
 def names(ahead: int, queue: Queue = Queue.IO) -> list[str]:
     """Return the projects whose batches are announced next, and count them as announced."""
-    turns = next_turns(timezone.now(), {queue: ahead})
-    Batch.objects.filter(pk__in=[turn.batch for turn in turns]).update(rung_at=timezone.now())
+    turns = next_turns(database_now(), {queue: ahead})
+    Batch.objects.filter(pk__in=[turn.batch for turn in turns]).update(rung_at=database_now())
     slugs = dict(Batch.objects.values_list("pk", "job__project__slug"))
     return [slugs[turn.batch] for turn in turns]
 
@@ -56,7 +56,7 @@ def test_what_is_more_urgent_comes_before_whose_turn_it_is(job_of, project, othe
 def test_no_queue_is_held_up_by_another(job_of):
     job_of([{}] * MANY, queue=Queue.AGENT)
     job_of([{}], queue=Queue.GRADE)
-    turns = next_turns(timezone.now(), dict.fromkeys(Queue.values, 2))
+    turns = next_turns(database_now(), dict.fromkeys(Queue.values, 2))
     assert [turn.queue for turn in turns] == ["grade", "agent", "agent"]
 
 
@@ -65,7 +65,7 @@ def test_the_announcement_of_many_costs_a_query_for_each_project_that_waits(job_
     job_of([{}] * MANY, owner=other)
     project_create(actor=None, slug="idle", name="Idle")
     with django_assert_num_queries(5 + 2):
-        assert len(next_turns(timezone.now(), {Queue.IO: 8})) == 8
+        assert len(next_turns(database_now(), {Queue.IO: 8})) == 8
 
 
 def test_the_announcement_costs_the_same_however_many_wait(job_of, project, other):
@@ -90,7 +90,7 @@ def _steps() -> int:
     connection.ensure_connection()
     connection.connection.set_progress_handler(note, 10)
     try:
-        assert len(next_turns(timezone.now(), dict.fromkeys(Queue.values, 8))) == 8
+        assert len(next_turns(database_now(), dict.fromkeys(Queue.values, 8))) == 8
     finally:
         connection.connection.set_progress_handler(None, 0)
     return len(taken)
@@ -109,11 +109,11 @@ def test_what_a_worker_left_behind_is_announced_again(job_of, project):
     job = job_of([{}] * 2, owner=project)
     first = job.batches.order_by("number").first()
     claimed(first.pk)
-    Batch.objects.filter(pk=first.pk).update(due_at=timezone.now())
-    left, _ = next_turns(timezone.now(), {Queue.IO: 8})
+    Batch.objects.filter(pk=first.pk).update(due_at=database_now())
+    left, _ = next_turns(database_now(), {Queue.IO: 8})
     assert left.batch == first.pk
     job_pause(job=job, actor=None)
-    assert next_turns(timezone.now(), {Queue.IO: 8}) == []
+    assert next_turns(database_now(), {Queue.IO: 8}) == []
 
 
 @pytest.fixture
@@ -159,7 +159,7 @@ def test_a_batch_that_gave_way_is_taken_up_again_and_has_not_failed(job_of, run_
         lease.give_way()
         batch = job.batches.get()
         assert (batch.state, batch.attempts, batch.lease_token) == (BatchState.QUEUED, 0, None)
-        Batch.objects.update(due_at=timezone.now())
+        Batch.objects.update(due_at=database_now())
     assert run_jobs() == 1
     job.refresh_from_db()
     assert job.state == "succeeded"
@@ -203,10 +203,10 @@ def test_tasks_of_a_newer_version_hold_nothing_up_and_are_named_once(job_of, of_
     done = job_of([{}, {}])
     ahead: dict[str, int] = {Queue.IO: 2}
     for _ in range(3):
-        assert {turn.batch for turn in next_turns(timezone.now(), ahead)} == {each.pk for each in done.batches.all()}
+        assert {turn.batch for turn in next_turns(database_now(), ahead)} == {each.pk for each in done.batches.all()}
     # Others that know them have announced them: they take no place of what is known.
-    Batch.objects.filter(task__startswith="newer.").update(rung_at=timezone.now())
-    assert len(next_turns(timezone.now(), ahead)) == 2
+    Batch.objects.filter(task__startswith="newer.").update(rung_at=database_now())
+    assert len(next_turns(database_now(), ahead)) == 2
     for _ in range(2):
         name_unknown()
     assert run_jobs() == 2
@@ -218,16 +218,16 @@ def test_tasks_of_a_newer_version_hold_nothing_up_and_are_named_once(job_of, of_
 
 def test_slow_work_does_not_give_way_to_tasks_that_this_version_does_not_know(job_of, of_a_newer_version):
     of_a_newer_version("newer.quick", queue=Queue.GRADE)
-    next_turns(timezone.now(), {Queue.GRADE: 1})
+    next_turns(database_now(), {Queue.GRADE: 1})
     assert not claimed(job_of([{}], queue=Queue.AGENT).batches.get().pk).must_give_way()
 
 
 def test_a_task_that_is_known_after_all_is_announced(of_a_newer_version):
     job = of_a_newer_version("newer.known", 1)
-    assert next_turns(timezone.now(), {Queue.IO: 1}) == []
+    assert next_turns(database_now(), {Queue.IO: 1}) == []
     current_app.tasks["newer.known"] = current_app.tasks["tests.work"]
     try:
-        [turn] = next_turns(timezone.now(), {Queue.IO: 1})
+        [turn] = next_turns(database_now(), {Queue.IO: 1})
     finally:
         del current_app.tasks["newer.known"]
     assert turn.batch == job.batches.get().pk

@@ -14,6 +14,9 @@ from django.db import DEFAULT_DB_ALIAS, connections
 
 # A reading of the database's clock is carried on for so long, by a clock that no one sets.
 KEPT_SECONDS = 30.0
+# A reading is off by at most half of the time that its answer took: up to so many are asked for, until one is quick.
+READINGS = 4
+QUICK_SECONDS = 0.01
 # What is named to the operator.
 TOLERANCE = timedelta(seconds=5)
 # Where it is known, one that goes on while the machine sleeps.
@@ -66,13 +69,21 @@ def clock_difference() -> str:
 
 
 def _read(connection: Any) -> _Reading:
-    """Ask the database. Its answer is taken as of the middle of the time that it took."""
+    """Ask the database. An answer is taken as of the middle of the time that it took; of a few, the quickest."""
     # As Django's cursors do: a connection that the server has ended since the last request is made anew.
     connection.close_if_health_check_failed()
     connection.ensure_connection()
-    before = time.clock_gettime(_STEADY)
-    # Beside Django's cursors: what counts the queries of a page does not count this one.
+    took, best = float("inf"), None
+    # Beside Django's cursors: what counts the queries of a page does not count these.
     with connection.wrap_database_errors, connection.connection.cursor() as cursor:
-        # Not now(), which is when the transaction began.
-        [moment] = cursor.execute("SELECT clock_timestamp()").fetchone()
-    return _Reading(moment.astimezone(UTC), (before + time.clock_gettime(_STEADY)) / 2)
+        for _ in range(READINGS):
+            before = time.clock_gettime(_STEADY)
+            # Not now(), which is when the transaction began.
+            [moment] = cursor.execute("SELECT clock_timestamp()").fetchone()
+            after = time.clock_gettime(_STEADY)
+            if after - before < took:
+                took, best = after - before, _Reading(moment.astimezone(UTC), (before + after) / 2)
+            if took <= QUICK_SECONDS:
+                break
+    assert best
+    return best
