@@ -238,7 +238,7 @@ def _look_at_evaluation(look: FileLook, content: bytes, progress: Progress) -> N
     for place, found in file.entries():
         progress(place.number)
         if isinstance(found, InvalidDocument):
-            look.refuse(place.line or 0, found, "" if place.line else place.pointer)
+            look.refuse(place.line or 0, found)
             continue
         losses += [loss.below(place.pointer) for loss in found.losses]
         if found.trial is not None:
@@ -265,8 +265,7 @@ def _look_at_evaluation(look: FileLook, content: bytes, progress: Progress) -> N
 def _refuse_once(look: FileLook, place: Place, error: InvalidDocument) -> None:
     """Note what is wrong with an example, unless reading the entries has said it already."""
     known = {(each.pointer, each.message) for each in look.errors}
-    at = "" if place.line else place.pointer
-    if known.isdisjoint((at + each.pointer, each.message) for each in error.problems):
+    if known.isdisjoint((each.pointer, each.message) for each in error.problems):
         look.refuse(place.line or 0, error)
 
 

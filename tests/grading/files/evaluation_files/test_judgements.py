@@ -114,6 +114,50 @@ def test_json_min_of_label_studio_says_the_same_as_its_json():
     assert "Export as JSON instead of JSON-MIN" in str(refused)
 
 
+def test_tables_of_label_studio_are_labels_of_people_or_refused_and_never_gold():
+    beside = "annotation_id,created_at,updated_at,lead_time"
+    table = f"""question,id,tool,annotator,{beside}
+Where is ORD-9182?,4,get_order,ada@shop.example,9,,,10.7
+Where is ORD-9182?,4,cancel_order,12,10,,,9
+"""
+    for content in (table, table.replace(",", "\t")):
+        file = evaluation_file(content.encode())
+        rows = [row for _, row in file.examples()]
+        assert file.detected.format.name == "label_studio_min"
+        assert [said(row) for row in rows if isinstance(row, ExampleRow)] == [
+            [("ada@shop.example", ("get_order", None), ""), ("user 12", ("cancel_order", None), "")]
+        ]
+    columns = "annotation_id,annotator,created_at,id,lead_time,question,tool,updated_at"
+    ordered = f"{columns}\n9,ada@shop.example,,4,10.7,Where?,get_order,\n"
+    ((_, refused),) = evaluation_file(ordered.encode()).examples()
+    assert "Export as JSON instead of CSV" in str(refused)
+
+
+def test_a_list_of_people_with_roles_is_no_chat():
+    task = {"id": 1, "data": {"text": "Hi", "writers": [{"role": "AUTHOR", "ipi": None}]}, "annotations": []}
+    (row,) = rows_of([task])
+    assert row.input == {
+        "messages": [{"role": "user", "content": "Hi"}],
+        "context": {"writers": [task["data"]["writers"][0]]},
+    }
+    chat = {"id": 1, "data": {"talk": [{"role": "user", "content": "Hi", "mood": "calm"}]}, "annotations": []}
+    assert [loss.pointer for loss in rows_of([chat])[0].losses] == ["/data/talk/0/mood"]
+
+
+def test_records_of_version_1_of_argilla_are_read_as_rows_and_as_columns():
+    beside = {"tool-suggestion": "cancel_order", "tool-suggestion-metadata": {"agent": "m"}, "metadata": "{}"}
+    by_rows = [
+        {"user_id": "1", "value": "get_order", "status": "submitted"},
+        {"user_id": "2", "value": "cancel_order", "status": "discarded"},
+    ]
+    by_columns = {key: [each[key] for each in by_rows] for key in by_rows[0]}
+    for responses in (by_rows, by_columns):
+        (row,) = rows_of([{"question": "Where is ORD-9182?", "tool": responses, "external_id": "a", **beside}])
+        assert row.input == {"messages": ASKED}
+        assert said(row) == [("user 1", ("get_order", None), "")]
+        assert [str(loss) for loss in row.losses] == ["/tool/1: tool is discarded, not submitted: no label"]
+
+
 def test_argilla_is_read_nested_flat_and_as_its_server_answers():
     nested = json.loads((DATA / "argilla.json").read_text())
     one, two = (f"user {each['user_id']}" for each in nested[0]["responses"]["tool"])
@@ -200,6 +244,21 @@ def test_langfuse_scores_may_be_rows_of_the_same_file():
     # The choice of the tool passes: that says nothing of the arguments.
     assert said(row) == [("user u1", ("get_order", None), "")]
     assert "tool_choice is about gone, which is not here: left out" in [loss.message for loss in row.losses]
+
+
+def test_langfuse_scores_of_each_version_of_its_api_find_what_they_are_about():
+    newer = {"id": "s3", "name": "tool_call", "value": True, "dataType": "BOOLEAN", "source": "ANNOTATION",
+             "authorUserId": "u3", "subject": {"kind": "observation", "id": "o2", "traceId": "t1"}}  # fmt: skip
+    words = {"id": "s2", "traceId": "t1", "name": "comment", "stringValue": "Right.", "dataType": "TEXT",
+             "source": "ANNOTATION", "authorUserId": "u2"}  # fmt: skip
+    session = score("tool_call", 1, traceId=None, sessionId="s9")
+    (row,) = rows_of([langfuse(score("tool_call", 1)), newer, words, session])
+    assert said(row) == [
+        ("user u1", PASSED, ""),
+        ("user u2", None, "comment: Right."),
+        ("user u3", None, "tool_call: true"),
+    ]
+    assert "tool_call is about the session s9, which is not here: left out" in [loss.message for loss in row.losses]
 
 
 def feedback(key: str, value: Any, **more: Any) -> dict[str, Any]:

@@ -117,3 +117,89 @@ def test_messages_that_are_references_are_refused_by_name() -> None:
     call = {"id": "1", "op_name": "o", "trace_id": "t", "inputs": {"messages": "weave:///ada/m:1"}, "output": ""}
     (_, found), *_ = evaluation_file(json.dumps([call]).encode()).entries()
     assert "is a reference" in str(found)
+
+
+def test_a_handler_for_langchain_keeps_calls_beside_a_message_and_tools_among_them() -> None:
+    offered = {"role": "tool", "content": TOOL}
+    called = {"role": "assistant", "content": "", "additional_kwargs": {"tool_calls": CALLED["tool_calls"]}}
+    result = {"role": "get_order", "content": "It has shipped.", "additional_kwargs": {}}
+    found = entry_of([
+        *langfuse(json.dumps([*ASKED, offered]), json.dumps(called)),
+        *langfuse(json.dumps([*ASKED, called, result, offered]), '{"role": "assistant", "content": "Shipped."}',
+                  id="o2", startTime="2"),
+    ])  # fmt: skip
+    assert found.example is not None
+    assert found.example.input == {"messages": ASKED}
+    assert [tool.name for tool in found.example.tools or () if not isinstance(tool, str)] == ["get_order"]
+    assert calls_of(found) == [("get_order", {"id": "7"})]
+    assert found.trial is not None
+    answered = found.trial.transcript.messages[1]
+    assert (answered.role, answered.call_id, answered.content) == ("tool", "c1", "It has shipped.")
+    assert found.trial.transcript.answer == "Shipped."
+
+
+def test_calls_that_stand_as_the_text_of_a_result_are_calls() -> None:
+    written = {"role": "tool", "content": json.dumps([{"id": "c1", "type": "function", "function": FUNCTION}])}
+    found = entry_of(langfuse(json.dumps([*ASKED, written, {"role": "tool", "content": "shipped"}]), '"Shipped."'))
+    assert found.example is not None
+    assert [each["role"] for each in found.example.input["messages"]] == ["user", "assistant", "tool"]
+
+
+GEMINI = {"contents": [{"role": "user", "parts": [{"text": "Where is ORD-9182?"}]}]}
+GEMINI_CALL = {"role": "model", "parts": [{"functionCall": {"name": "get_order", "args": {"id": "7"}}}]}
+
+
+@pytest.mark.parametrize(
+    ("given", "made"),
+    [
+        ({"model": "gemini-2", **GEMINI}, {"content": GEMINI_CALL, "finish_reason": "STOP"}),
+        ({"model": "gemini-2", "contents": "Where is ORD-9182?"}, {"candidates": [{"content": GEMINI_CALL}]}),
+        ({"args": ["Where is ORD-9182?"], "kwargs": {}}, CALLED),
+        ({"args": [], "kwargs": {"question": "Where is ORD-9182?"}}, CALLED),
+        (ASKED, [{"toolCallId": "c1", "toolName": "get_order", "input": '{"id": "7"}'}]),
+        (ASKED, {"content": [{"type": "tool_use", "id": "c1", "name": "get_order", "input": {"id": "7"}}],
+                 "stop_reason": "tool_use"}),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("made_by", [langfuse, phoenix])
+def test_a_request_is_no_question_and_its_settings_are_no_ones_words(given: Any, made: Any, made_by: Any) -> None:
+    found = entry_of(made_by(json.dumps(given), json.dumps(made)))
+    assert found.example is not None
+    assert found.example.input["messages"] == ASKED
+    assert calls_of(found) == [("get_order", {"id": "7"})]
+
+
+def test_a_call_of_a_model_that_two_spans_tell_of_counts_once_and_an_empty_one_not() -> None:
+    usage = {"usageDetails": {"input": 10, "output": 2}}
+    asked, called = json.dumps(ASKED), json.dumps(CALLED)
+    found = entry_of([
+        *langfuse("", "", id="o0", startTime="0"),
+        *langfuse(asked, called, **usage),
+        *langfuse(json.dumps("user: Where is ORD-9182?"), called, id="o2", startTime="2", parentObservationId="o1"),
+    ])  # fmt: skip
+    assert calls_of(found) == [("get_order", {"id": "7"})]
+    assert found.trial is not None
+    assert found.trial.transcript.error is None
+    # A loop of several calls is none itself.
+    answered = json.dumps([*ASKED, CALLED, {"role": "tool", "tool_call_id": "c1", "content": "shipped"}])
+    found = entry_of([
+        *langfuse(json.dumps({"prompt": "Where is ORD-9182?"}), '"Shipped."', **usage),
+        *langfuse(asked, called, id="o2", startTime="2", parentObservationId="o1", **usage),
+        *langfuse(answered, '"Shipped."', id="o3", startTime="3", parentObservationId="o1", **usage),
+    ])  # fmt: skip
+    assert calls_of(found) == [("get_order", {"id": "7"})]
+    assert found.trial is not None
+    assert found.trial.transcript.usage == {"input_tokens": 20, "output_tokens": 4}
+    # What the last call answered is not known.
+    found = entry_of([*langfuse(asked, called), *langfuse(answered, "", id="o2", startTime="2")])
+    assert found.trial is not None
+    assert "has no output" in str(found.trial.transcript.error)
+
+
+def test_what_is_wrong_with_a_span_is_placed_in_its_trace() -> None:
+    steps = langfuse(json.dumps([{**ASKED[0], "mood": "calm"}]), '"Hi."')
+    found = entry_of([{"id": "t1", "observations": steps}])
+    assert [loss.pointer for loss in found.losses] == ["/observations/0/input/0/mood"]
+    steps = langfuse(json.dumps({"messages": ["role='user' content='Hi.'"]}), '"Hi."')
+    ((_, refused),) = evaluation_file(json.dumps([{"id": "t1", "observations": steps}]).encode()).entries()
+    assert "/0/observations/0/input/messages/0" in str(refused)

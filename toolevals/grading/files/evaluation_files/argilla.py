@@ -31,6 +31,8 @@ _RESPONSES = ".responses"
 # Parts of flat records that no person has said.
 _BY_MODELS = (".suggestion", ".suggestion.score", ".suggestion.agent")
 _SUBMITTED = (None, "", "submitted")
+# Ends of the columns in which version 1 keeps what models suggested.
+_SUGGESTED = ("-suggestion", "-suggestion-metadata")
 
 
 def detect(item: object) -> str | None:
@@ -41,6 +43,11 @@ def detect(item: object) -> str | None:
         return "entries are records: they have fields and responses"
     if any(str(key).endswith(".responses.users") for key in item):
         return "entries are flat records: they have responses and their users"
+    if any(
+        str(key).endswith("-suggestion") and _of_version_1(item.get(str(key).removesuffix("-suggestion"))) is not None
+        for key in item
+    ):
+        return "entries are flat records of version 1: they have suggestions next to responses"
     return None
 
 
@@ -56,8 +63,13 @@ def _record(item: JsonMapping) -> Entry:
         losses += unknown_keys(item, _RECORD)
         answers = list(_nested(item.get("responses"), losses))
     else:
-        ends = (*_BY_MODELS, _RESPONSES, f"{_RESPONSES}.users", f"{_RESPONSES}.status")
-        fields = {key: value for key, value in item.items() if key not in _RECORD and not str(key).endswith(ends)}
+        ends = (*_BY_MODELS, *_SUGGESTED, _RESPONSES, f"{_RESPONSES}.users", f"{_RESPONSES}.status")
+        asked = {str(key).removesuffix("-suggestion") for key in item if str(key).endswith("-suggestion")}
+        fields = {
+            key: value
+            for key, value in item.items()
+            if key not in _RECORD and not str(key).endswith(ends) and key not in asked
+        }
         pointer = ""
         answers = list(_flat(item, losses))
     try:
@@ -99,8 +111,23 @@ def _nested(responses: Any, losses: list[Problem]) -> Iterator[Answer]:
             yield from _submitted(answer, each.get("status"), losses)
 
 
+def _of_version_1(given: object) -> list[JsonMapping] | None:
+    """Return the responses of a question in a record of version 1, as rows or as columns; None where there are none."""
+    value = json_in(given)
+    if isinstance(value, Mapping) and {"user_id", "value", "status"} <= value.keys():
+        columns = {key: each if isinstance(each, list) else [each] for key, each in value.items()}
+        return [{key: _at(each, place) for key, each in columns.items()} for place in range(len(columns["value"]))]
+    if not isinstance(value, list):
+        return [] if value is None else None
+    return value if all(isinstance(each, Mapping) and "value" in each for each in value) else None
+
+
 def _flat(item: JsonMapping, losses: list[Problem]) -> Iterator[Answer]:
     for key, values in item.items():
+        if f"{key}-suggestion" in item:
+            for place, each in enumerate(_of_version_1(values) or ()):
+                answer = Answer(_author(each), key, each["value"], pointer=f"/{key}/{place}")
+                yield from _submitted(answer, each.get("status"), losses)
         if not key.endswith(_RESPONSES):
             continue
         question = key.removesuffix(_RESPONSES)

@@ -26,6 +26,13 @@ QUESTIONS = ("input", "question", "query", "prompt", "text", "user", "instructio
 ANSWERS = ("tool_calls", "messages", "message", "output", "answer", "expected", "ideal", "reference", "response")
 # What holds a provider's messages or response.
 _RESPONSES = ("choices", "candidates", "contents", "messages")
+# Texts in requests and responses that ask and answer nothing, and so are no one's only text.
+_SETTINGS = frozenset((
+    "model", "model_name", "modelName", "model_id", "modelId", "deployment", "engine", "provider", "id", "name", "type",
+    "object", "session_id", "sessionId", "thread_id", "threadId", "user_id", "userId", "run_id", "runId", "trace_id",
+    "traceId", "finish_reason", "finishReason", "stop_reason", "stopReason", "stop_sequence", "status", "service_tier",
+    "system_fingerprint", "model_version", "modelVersion", "system", "system_instruction", "systemInstruction",
+))  # fmt: skip
 WORDS_EXPECTED = "is words: expected in the answer, whatever is called"
 
 
@@ -43,6 +50,10 @@ def content_of(given: object, pointer: str = "/input", losses: list[Problem] | N
         raise InvalidDocument.at(pointer, "is neither text nor messages nor an object")
     if is_message(given):
         return {"messages": [message.to_document() for message in messages_of([given], pointer, losses)]}
+    if given.keys() <= {"args", "kwargs"} and any(given.values()):
+        return _of_function(given, pointer, losses)
+    if given.get("contents"):
+        return _of_gemini(given, pointer, losses)
     used = next((key for key in ("messages", "input") if isinstance(given.get(key), list) and given[key]), "")
     if used:
         messages = [message.to_document() for message in messages_of(given[used], f"{pointer}/{used}", losses)]
@@ -52,13 +63,44 @@ def content_of(given: object, pointer: str = "/input", losses: list[Problem] | N
             names = ", ".join(QUESTIONS)
             raise InvalidDocument.at(pointer, f"has neither messages nor text under one of {names}")
         messages = [{"role": "user", "content": given[used]}]
-    rest = {key: value for key, value in given.items() if key not in {used, "tools", "context"}}
+    return _with_context(messages, given, {used})
+
+
+def _with_context(messages: list[JsonObject], given: JsonMapping, used: set[str]) -> JsonObject:
+    """Return an input of messages; what else the object holds is context."""
+    rest = {key: value for key, value in given.items() if key not in {*used, "tools", "context"}}
     context = given.get("context")
     if isinstance(context, Mapping):
         rest = {**context, **rest}
     elif context is not None:
         rest["context"] = context
     return {"messages": messages} | ({"context": rest} if rest else {})
+
+
+def _of_function(given: JsonMapping, pointer: str, losses: list[Problem] | None) -> JsonObject:
+    """Return what a traced function was asked: its one argument, or its named arguments."""
+    args, kwargs = given.get("args") or [], given.get("kwargs") or {}
+    if isinstance(args, list) and len(args) == 1 and not kwargs:
+        return content_of(args[0], f"{pointer}/args/0", losses)
+    if isinstance(kwargs, Mapping) and kwargs and not args:
+        return content_of(kwargs, f"{pointer}/kwargs", losses)
+    raise InvalidDocument.at(pointer, "are several arguments of a function: which of them was asked is not known")
+
+
+def _of_gemini(given: JsonMapping, pointer: str, losses: list[Problem] | None) -> JsonObject:
+    """Return what a request to Gemini asks; its SDK has the system's instruction in `config`."""
+    contents, config = given["contents"], given.get("config")
+    settings = config if isinstance(config, Mapping) else {}
+    if isinstance(contents, str):
+        contents = [{"role": "user", "parts": [{"text": contents}]}]
+    request: JsonObject = {"contents": contents if isinstance(contents, list) else [contents]}
+    for key in ("system_instruction", "systemInstruction"):
+        if said := given.get(key) or settings.get(key):
+            request["system_instruction"] = {"parts": [{"text": said}]} if isinstance(said, str) else said
+    messages = [message.to_document() for message in messages_of(request, pointer, losses)]
+    left = {key: value for key, value in settings.items() if key not in _SETTINGS and key != "tools"}
+    used = {"contents", "system_instruction", "systemInstruction"} | (set() if left else {"config"})
+    return _with_context(messages, {**given, "config": left}, used)
 
 
 def is_message(value: object) -> bool:
@@ -104,12 +146,21 @@ def said_in(output: object, pointer: str = "/output", losses: list[Problem] | No
         return (Message("assistant", str(output)),)
     if isinstance(generations := output.get("generations"), list):
         return _generated(generations, f"{pointer}/generations", losses)
+    if isinstance(content := output.get("content"), Mapping) and isinstance(content.get("parts"), list):
+        return messages_of({"candidates": [output]}, pointer, losses)
     if is_message(output) or any(isinstance(output.get(key), list) for key in _RESPONSES):
         return messages_of([output] if is_message(output) else _unnested(output), pointer, losses)
     if (calls := calls_in_json(output)) is not None:
         return (Message("assistant", _text(output.get("content")), calls),)
+    return _said_in_object(output, pointer, losses)
+
+
+def _said_in_object(output: JsonMapping, pointer: str, losses: list[Problem] | None) -> tuple[Message, ...]:
+    """Return what an object of one's own says: under one of ANSWERS, as blocks of content, or its only text."""
     key = next((key for key in ANSWERS if output.get(key) is not None), None)
-    texts = [name for name, value in output.items() if isinstance(value, str)]
+    texts = [name for name, value in output.items() if isinstance(value, str) and name not in _SETTINGS]
+    if key is None and isinstance(output.get("content"), list):
+        return messages_of([{"role": "assistant", "content": output["content"]}], pointer, losses)
     if key is None and len(texts) == 1:
         key = texts[0]
     if key is None:
@@ -179,7 +230,7 @@ def _calls_nothing(expected: JsonMapping) -> bool:
 
 def _question(given: JsonMapping) -> str:
     used = next((key for key in QUESTIONS if isinstance(given.get(key), str) and given[key].strip()), "")
-    texts = [key for key, value in given.items() if isinstance(value, str) and value.strip()]
+    texts = [key for key, value in given.items() if isinstance(value, str) and value.strip() and key not in _SETTINGS]
     return used or (texts[0] if len(texts) == 1 else "")
 
 
@@ -199,6 +250,10 @@ def _list_said(output: list[Any], pointer: str, losses: list[Problem] | None) ->
         return (Message("assistant", None, calls),)
     if all(isinstance(item, str) for item in output):
         return (Message("assistant", "\n".join(output)),)
+    if all(isinstance(item, Mapping) and "toolName" in item and "role" not in item for item in output):
+        # The AI SDK keeps the calls of an answer apart, without the type that they have in its messages.
+        parts = [{"type": "tool-call", **item} for item in output]
+        return messages_of([{"role": "assistant", "content": parts}], pointer, losses)
     return messages_of(output, pointer, losses)
 
 

@@ -78,14 +78,15 @@ FORMATS: dict[str, FileFormat] = {
         ),
         FileFormat(
             "label_studio_min",
-            "Label Studio tasks with annotations, JSON-MIN",
+            "Label Studio tasks with annotations, JSON-MIN or CSV",
             _ALL,
             "what one person said of a task; a recorded call in its data is a prediction",
             _of_first(label_studio.detect_rows),
             label_studio.read_rows,
             ("annotator", "annotation_id", "lead_time"),
-            "times (silently); a row whose data has an id of its own is refused",
+            "times (silently); a row whose data has an id of its own is refused, and a table whose columns are sorted",
             "the tasks of label_studio, written as Label Studio's converter writes them",
+            tables=True,
             judged=True,
         ),
         FileFormat(

@@ -27,7 +27,7 @@ from toolevals.grading.reading.parsing.json_calls import calls_in_json
 from toolevals.grading.values import CallExpectation, Expectation, Message, ToolSpec, Trajectory
 from toolevals.grading.values.canonical import exact
 from toolevals.grading.values.matchers import Exact
-from toolevals.grading.values.problems import InvalidDocument, Problem
+from toolevals.grading.values.problems import InvalidDocument, Problem, pointer_to
 from toolevals.json_types import JsonMapping, JsonObject
 
 # Where data that was given to people to judge holds what an agent did; the first one there counts.
@@ -50,6 +50,8 @@ _OF_ARGUMENTS: Final = keys("arguments argument args parameters params")
 _OF_EXPECTED: Final = _OF_CALLS | keys("expected correct correction corrected ideal gold")
 # Words of names whose answer is a tool.
 _OF_TOOL: Final = _OF_EXPECTED | _OF_CHOICE | keys("right")
+# Keys of which a message has one.
+_SPOKEN: Final = keys("content parts text data tool_calls function_call")
 _REASONS: Final = keys("comment comments reason rationale why explanation justification")
 _NO_CALL: Final = frozenset(("(none)", "none", "no call", "no_call", "no tool", "no_tool", "[]"))
 _TOOL: Final = re.compile(r"[A-Za-z_][\w.-]{0,199}")
@@ -257,13 +259,19 @@ def split_data(data: JsonMapping, losses: list[Problem], pointer: str) -> tuple[
     values = {key: json_in(value) for key, value in data.items()}
     key = next((key for key in RECORDED if values.get(key) not in (None, "", {})), "")
     rest = {name: value for name, value in values.items() if name not in (key, "tools", "functions", "id")}
-    chat = next(
-        (name for name, value in rest.items() if isinstance(value, list) and value and is_message(value[0])), ""
-    )
-    if chat and "messages" not in rest:
-        rest["messages"] = rest.pop(chat)
-    content = content_of(rest, pointer, losses)
+    chat = next((name for name, value in rest.items() if isinstance(value, list) and value and _speaks(value[0])), "")
+    if not chat or "messages" in rest:
+        content = content_of(rest, pointer, losses)
+    else:
+        # A chat may stand under any name, which places in it keep.
+        found = content_of(rest.pop(chat), pointer + pointer_to([chat]), losses)
+        content = content_of({**rest, "messages": found["messages"]}, pointer)
     return content, said_in(values[key], f"{pointer}/{key}", losses) if key else None
+
+
+def _speaks(value: object) -> bool:
+    """Tell whether a value is a message that says or calls something; a person in a list has a role, too."""
+    return is_message(value) and isinstance(value, Mapping) and ("lc" in value or not _SPOKEN.isdisjoint(value))
 
 
 def tool_names(tools: list[ToolSpec] | str | None) -> frozenset[str]:

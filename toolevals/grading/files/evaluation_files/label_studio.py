@@ -1,4 +1,4 @@
-"""Reads exports of Label Studio: tasks with the annotations of each person (JSON), or a row for each (JSON-MIN).
+"""Reads exports of Label Studio: tasks with the annotations of each person (JSON), or a row for each (JSON-MIN, CSV).
 
 Source: Label Studio's guide, "Label Studio JSON format of annotated tasks", its tags' results, and its converter's
 `convert_to_json_min`, which writes the data, `id`, the answers and what it knows of them in this order.
@@ -24,7 +24,7 @@ from toolevals.grading.files.evaluation_files.entry import (
     object_in,
     unknown_keys,
 )
-from toolevals.grading.files.evaluation_files.judging import Answer, judged, split_data
+from toolevals.grading.files.evaluation_files.judging import UNNAMED, Answer, judged, split_data
 from toolevals.grading.values.problems import InvalidDocument, Problem, pointer_to
 from toolevals.json_types import JsonMapping
 
@@ -69,6 +69,11 @@ def read_rows(document: object) -> Iterator[Found]:
 
 def _row(item: JsonMapping) -> Entry:
     names = list(item)
+    if {"annotation_id", "id"} <= item.keys() and names.index("annotation_id") < names.index("id"):
+        words = (
+            "stands before the data: Label Studio sorts the columns of a CSV, so the data and the answers look alike"
+        )
+        raise InvalidDocument.at("/annotation_id", f"{words}. Export as JSON instead of CSV")
     if not {"id", "annotator"} <= item.keys():
         raise InvalidDocument.at("", "is not a row of JSON-MIN: it has no id or no annotator")
     begin, end = names.index("id"), names.index("annotator")
@@ -76,9 +81,11 @@ def _row(item: JsonMapping) -> Entry:
         words = "stands before the data, which has an id of its own: its fields and the answers look alike"
         raise InvalidDocument.at("/id", f"{words}. Export as JSON instead of JSON-MIN")
     data = {name: item[name] for name in names[:begin]} | {"id": item["id"]}
-    results = [{"from_name": name, "value": {"text": item[name]}} for name in names[begin + 1 : end]]
+    # A cell of a table is empty where its person said nothing.
+    answers = [name for name in names[begin + 1 : end] if item[name] not in (None, "")]
+    results = [{"from_name": name, "value": {"text": item[name]}} for name in answers]
     entry = _task({"data": data, "annotations": [{"completed_by": item["annotator"], "result": results}]})
-    losses = tuple(Problem(_flat(loss.pointer, names[begin + 1 : end]), loss.message) for loss in entry.losses)
+    losses = tuple(Problem(_flat(loss.pointer, answers), loss.message) for loss in entry.losses)
     return replace(entry, example=entry.example and replace(entry.example, losses=losses), losses=losses)
 
 
@@ -120,13 +127,14 @@ def _answers(item: JsonMapping, losses: list[Problem]) -> Iterator[Answer]:
         author = _author(annotation.get("completed_by"))
         results = annotation.get("result")
         if annotation.get("was_cancelled") or annotation.get("skipped"):
-            losses.append(Problem(pointer, f"was skipped by {author}: no label"))
+            losses.append(Problem(pointer, f"was skipped by {author or UNNAMED}: no label"))
         elif not isinstance(results, list) or not results:
-            losses.append(Problem(pointer, f"by {author} says nothing: no label"))
+            losses.append(Problem(pointer, f"by {author or UNNAMED} says nothing: no label"))
         else:
             reviews = annotation.get("reviews")
             if any(isinstance(one, Mapping) and one.get("accepted") is False for one in reviews or ()):
-                losses.append(Problem(pointer, f"by {author} was rejected in a review: it is a label all the same"))
+                words = f"by {author or UNNAMED} was rejected in a review: it is a label all the same"
+                losses.append(Problem(pointer, words))
             for number, result in enumerate(results):
                 yield _answer(author, object_at(result, f"{pointer}/result/{number}"), f"{pointer}/result/{number}")
 
@@ -149,4 +157,4 @@ def _author(who: Any) -> str:
             or " ".join(str(who[key]) for key in ("first_name", "last_name") if who.get(key))
         )
         return str(named or f"user {who.get('id')}")
-    return f"user {who}" if isinstance(who, int) else str(who or "")
+    return f"user {who}" if isinstance(who, int) or str(who).isdecimal() else str(who or "")

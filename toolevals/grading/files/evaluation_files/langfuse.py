@@ -5,6 +5,7 @@ Source: the public API's `DatasetItem`, `TraceWithFullDetails` and `Observations
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -24,6 +25,7 @@ from toolevals.grading.files.evaluation_files.judging import Answer, Row
 from toolevals.grading.files.evaluation_files.spans import Span, SpanKind, traces_read, with_rows
 from toolevals.grading.files.evaluation_files.tables import number_in
 from toolevals.grading.reading.examples import tools_in_row
+from toolevals.grading.reading.parsing.json_calls import looks_like_call
 from toolevals.grading.values.problems import InvalidDocument, Problem
 from toolevals.json_types import JsonMapping, JsonObject
 
@@ -45,12 +47,18 @@ _OBSERVATION = keys(
     "outputTokens totalTokens promptTokens completionTokens usagePricingTierName usagePricingTierId traceName "
     "trace_name traceTags traceTimestamp traceRelease traceEnvironment userId user_id sessionId session_id "
     "tags release timestamp bookmarked public observationCount observations trace htmlPath externalId "
-    "isAppRoot toolCalls toolCallNames tool_calls tool_call_names"
+    "isAppRoot toolCalls toolCallNames tool_calls tool_call_names toolDefinitions tool_definitions internalModel "
+    "internal_model providedCostDetails provided_cost_details providedUsageDetails provided_usage_details"
 )
-_KEPT_THERE = keys("scores comments traceScores toolDefinitions tool_definitions")
+_KEPT_THERE = keys("scores comments traceScores")
+_VALUES = keys("value stringValue longStringValue dataType")
+_NO_SCORE = keys("type input output")
 _TRACE_ALONE = keys("sessionId session_id userId user_id release bookmarked tags")
 _KINDS: Mapping[str, SpanKind] = {"GENERATION": "model", "TOOL": "tool"}
 _TOKENS = (("promptTokens", "inputTokens"), ("completionTokens", "outputTokens"))
+# Attributes that name the tool of a span, and what stands around it where its own name does.
+_TOOL_NAMES = ("gen_ai.tool.name", "tool.name", "ai.toolCall.name")
+_OF_TOOL = re.compile(r"^(?:execute_tool|running tool:?|tool[.:])\s*|\.tool$")
 _EXPECTED = keys("expectedOutput expected_output")
 _SOURCE = keys("datasetId datasetName dataset_id dataset_name sourceTraceId source_trace_id")
 
@@ -108,7 +116,13 @@ def read_traces(document: object) -> Iterator[Found]:
 
 
 def _is_score(item: object) -> bool:
-    return isinstance(item, Mapping) and {"name", "source", "value"} <= item.keys() and "type" not in item
+    """Tell whether an item is a score; one of text has no `value`."""
+    return (
+        isinstance(item, Mapping)
+        and {"name", "source"} <= item.keys()
+        and bool(_VALUES & item.keys())
+        and not _NO_SCORE & item.keys()
+    )
 
 
 def _scores(item: JsonMapping) -> list[JsonMapping]:
@@ -120,8 +134,7 @@ def _scores(item: JsonMapping) -> list[JsonMapping]:
 def _score(item: JsonMapping, pointer: str, trace: str = "") -> Row:
     """Return a score; of its sources, annotation is a person's."""
     name, source = str(item.get("name") or "score"), str(item.get("source") or "")
-    about = tuple(str(item.get(key) or "") for key in ("observationId", "observation_id", "traceId", "trace_id"))
-    about = (*(each for each in about if each), trace)
+    about = (*_about(item), trace)
     if source != "ANNOTATION":
         return Row(about, None, Problem(pointer, f"{name} is by a program ({source}), not a person: left out"))
     value, text = item.get("value"), item.get("longStringValue") or item.get("stringValue")
@@ -132,6 +145,20 @@ def _score(item: JsonMapping, pointer: str, trace: str = "") -> Row:
     if item.get("dataType") == "CORRECTION":
         return Row(about, Answer(who, "correction", None, words, text or value, pointer))
     return Row(about, Answer(who, name, text if isinstance(text, str) and text else value, words, pointer=pointer))
+
+
+def _about(item: JsonMapping) -> Iterator[str]:
+    """Yield the ids of what a score is about, the nearest first; the third version of the API has a `subject`."""
+    subject = json_in(item.get("subject"))
+    if isinstance(subject, Mapping):
+        yield from (str(subject[key]) for key in ("id", "traceId") if subject.get(key))
+    for key in ("observationId", "observation_id", "traceId", "trace_id"):
+        if item.get(key):
+            yield str(item[key])
+    # A session and a run hold several traces, and the file does not say which of them a person meant.
+    for key, what in (("sessionId", "the session"), ("session_id", "the session"), ("datasetRunId", "the run")):
+        if item.get(key):
+            yield f"{what} {item[key]}"
 
 
 def _listed(document: object) -> Any:
@@ -193,7 +220,7 @@ def _spans(item: JsonMapping, pointer: str) -> Iterator[Span]:
 
 def _with_calls(item: JsonMapping) -> Any:
     """Return what a generation made; where that holds no calls, with those that Langfuse lists next to it."""
-    made = json_in(item.get("output"))
+    made, _ = _asked(json_in(item.get("output")))
     listed = json_in(item.get("toolCalls", item.get("tool_calls")))
     names = json_in(item.get("toolCallNames", item.get("tool_call_names")))
     if not isinstance(listed, list) or not listed or any(each.calls for each in said_in(made, "/output")):
@@ -221,14 +248,14 @@ def _span(item: JsonMapping, pointer: str, trace: str = "") -> Span:
     if not isinstance(name, str) or not name:
         raise InvalidDocument.at("", "is an observation without id")
     kind = _kind(item)
-    given = json_in(item.get("input"))
+    given, offered = _asked(json_in(item.get("input")))
     failed = item.get("level") == "ERROR"
     return Span(
         id=name,
         trace=str(item.get("traceId") or item.get("trace_id") or trace),
         parent=str(item.get("parentObservationId") or item.get("parent_observation_id") or trace),
         kind=kind,
-        name=str(item.get("name") or ""),
+        name=_tool_name(item) if kind == "tool" else str(item.get("name") or ""),
         given=given,
         made=_with_calls(item) if kind == "model" else json_in(item.get("output")),
         start=str(item.get("startTime") or item.get("start_time") or ""),
@@ -236,7 +263,7 @@ def _span(item: JsonMapping, pointer: str, trace: str = "") -> Span:
         given_at="/input",
         made_at="/output",
         error=str(item.get("statusMessage") or item.get("status_message") or "failed") if failed else None,
-        tools=_offered(item, given),
+        tools=_offered(item, given) or offered,
         example=_example_of(item),
         usage=_usage(item),
         losses=(*_left(item), *unknown_keys(item, _OBSERVATION | _KEPT_THERE)),
@@ -268,10 +295,78 @@ def _example_of(item: JsonMapping) -> str:
 
 
 def _offered(item: JsonMapping, given: object) -> Any:
-    for holder in (given, json_in(item.get("modelParameters")), json_in(item.get("metadata"))):
+    config = given.get("config") if isinstance(given, Mapping) else None
+    for holder in (given, config, json_in(item.get("modelParameters")), json_in(item.get("metadata"))):
         if isinstance(holder, Mapping) and (tools := json_in(holder.get("tools"))):
-            return tools
-    return None
+            return [json_in(each) for each in tools] if isinstance(tools, list) else tools
+    listed = json_in(item.get("toolDefinitions", item.get("tool_definitions")))
+    if not isinstance(listed, Mapping):
+        return None
+    tools = [(name, json_in(each)) for name, each in listed.items()]
+    return [_defined(name, each) for name, each in tools if isinstance(each, Mapping)] or None
+
+
+def _defined(name: str, tool: JsonMapping) -> JsonObject:
+    """Return a tool that Langfuse lists by its name."""
+    described = {"description": tool["description"]} if tool.get("description") else {}
+    return {"name": name, **described, "parameters": json_in(tool.get("parameters")) or {"type": "object"}}
+
+
+def _tool_name(item: JsonMapping) -> str:
+    """Return the name of the tool that a span ran: by its attributes, or what its own name says before or after it."""
+    metadata = json_in(item.get("metadata"))
+    attributes = json_in(metadata.get("attributes")) if isinstance(metadata, Mapping) else None
+    known = attributes if isinstance(attributes, Mapping) else {}
+    named = next((known[key] for key in _TOOL_NAMES if known.get(key)), "")
+    return str(named or _OF_TOOL.sub("", str(item.get("name") or "")))
+
+
+def _asked(given: Any) -> tuple[Any, list[JsonMapping]]:
+    """Return messages as the handlers for LangChain and Koog meant them, and the tools that stand among them.
+
+    A handler writes LangChain's own calls under `additional_kwargs`, a tool on offer as a message of the role `tool`,
+    and the name of a tool as the role of its result. Koog writes calls as the text of a message of the role `tool`.
+    """
+    if isinstance(given, Mapping):
+        return _meant(given, {}), []
+    if not isinstance(given, list) or not all(isinstance(each, Mapping) for each in given):
+        return given, []
+    said: list[JsonMapping] = []
+    tools: list[JsonMapping] = []
+    called: dict[str, object] = {}
+    for each in given:
+        content = each.get("content")
+        if each.get("role") == "tool" and isinstance(content, Mapping) and isinstance(content.get("function"), Mapping):
+            tools.append(content)
+            continue
+        message = _meant(each, called)
+        calls = message.get("tool_calls")
+        called |= (
+            {_name_of(call): call.get("id") for call in calls if _name_of(call)} if isinstance(calls, list) else {}
+        )
+        said.append(message)
+    return said, tools
+
+
+def _name_of(call: object) -> str:
+    function = call.get("function", call) if isinstance(call, Mapping) else None
+    name = function.get("name") if isinstance(function, Mapping) else None
+    return name if isinstance(name, str) else ""
+
+
+def _meant(message: JsonMapping, called: Mapping[str, object]) -> JsonMapping:
+    beside, content = message.get("additional_kwargs"), json_in(message.get("content"))
+    if isinstance(beside, Mapping) and "role" in message:
+        own = {key: beside[key] for key in ("tool_calls", "function_call") if beside.get(key) and not message.get(key)}
+        message = {**{key: value for key, value in message.items() if key != "additional_kwargs"}, **own}
+        if left := {key: value for key, value in beside.items() if value and key not in own}:
+            message = {**message, "additional_kwargs": left}
+    if message.get("role") in called:
+        return {**message, "role": "tool", "name": message["role"], "tool_call_id": called[message["role"]]}
+    is_call = isinstance(content, list) and content and all(looks_like_call(each) for each in content)
+    if message.get("role") == "tool" and is_call and not message.get("tool_call_id"):
+        return {"role": "assistant", "content": None, "tool_calls": content}
+    return message
 
 
 def _usage(item: JsonMapping) -> dict[str, float]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from toolevals.grading.files.evaluation_files.content import content_of, example_of, said_in, transcript_of
 from toolevals.grading.files.evaluation_files.entry import Entry, Found, Trial
@@ -22,6 +22,7 @@ from toolevals.json_types import JsonMapping, JsonObject, JsonValue
 
 ReadTools = Callable[[Any, str], tuple[list[ToolSpec] | str | None, tuple[Problem, ...]]]
 SpanKind = Literal["model", "tool", "other"]
+_NOTHING: Final = (None, "", [], {})
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +56,8 @@ class Span:
     # What people said of it, and of its whole trace.
     answers: tuple[Answer, ...] = ()
     trace_answers: tuple[Answer, ...] = ()
+    # What rows of the file say that is no label, each with its pointer into the document.
+    row_losses: tuple[Problem, ...] = ()
 
 
 def traces_read(spans: Iterable[Span], prefix: str, tools: ReadTools = tools_in_row) -> Iterator[Found]:
@@ -70,10 +73,14 @@ def traces_read(spans: Iterable[Span], prefix: str, tools: ReadTools = tools_in_
         traces.setdefault(span.trace or span.id, []).append(span)
     for trace, members in traces.items():
         root = _root(members)
+        # The object that holds all of them, where one does, is where the entry stands.
+        outer = min((each.pointer for each in members), key=len)
+        place = outer if all(_below(each.pointer, outer) is not None for each in members) else root.pointer
+        in_order = [_placed(each, place) for each in sorted(members, key=lambda each: each.start)]
         try:
-            yield root.pointer, _entry(trace, root, sorted(members, key=lambda each: each.start), prefix, tools)
+            yield place, _entry(trace, _placed(root, place), in_order, prefix, tools)
         except InvalidDocument as error:
-            yield root.pointer, error
+            yield place, error
 
 
 def _without_cut(span: Span) -> Span:
@@ -92,19 +99,43 @@ def _without_cut(span: Span) -> Span:
     )
 
 
+def _placed(span: Span, root: str) -> Span:
+    """Return a span whose pointers begin at its root's place, where it stands below it."""
+    here = _below(span.pointer, root) or ""
+    return replace(
+        span,
+        given_at=here + span.given_at,
+        made_at=here + span.made_at,
+        losses=(
+            *(loss.below(here) for loss in span.losses),
+            *(Problem(_below(loss.pointer, root) or loss.pointer, loss.message) for loss in span.row_losses),
+        ),
+        answers=tuple(replace(each, pointer=_below(each.pointer, root) or each.pointer) for each in span.answers),
+        trace_answers=tuple(
+            replace(each, pointer=_below(each.pointer, root) or each.pointer) for each in span.trace_answers
+        ),
+    )
+
+
+def _below(pointer: str, root: str) -> str | None:
+    """Return a pointer as seen from a place in the document; None where it does not stand below it."""
+    return pointer.removeprefix(root) if pointer == root or pointer.startswith(f"{root}/") else None
+
+
 def _root(members: Sequence[Span]) -> Span:
     ids = {span.id for span in members}
     return next((span for span in members if not span.parent or span.parent not in ids), members[0])
 
 
 def _entry(trace: str, root: Span, members: Sequence[Span], prefix: str, read: ReadTools) -> Entry:
+    members = _as_calls(members)
     models = [span for span in members if span.kind == "model"]
     first = models[0] if models else root
     left: list[Problem] = []
     content = _given(first, left)
-    tools, losses = _tools(models, root, read)
+    tools, losses = _tools(members, root, read)
     messages, more = _done(content, models, root, members, left)
-    more = (*left, *more)
+    more = (*dict.fromkeys(left), *more)
     identifier = next((span.example for span in members if span.example), "") or trace
     every = (*losses, *more, *(loss for span in members for loss in span.losses))
     example = example_of(identifier, prefix, content, tools=tools, losses=every)
@@ -116,13 +147,38 @@ def _entry(trace: str, root: Span, members: Sequence[Span], prefix: str, read: R
     error = None if messages else root.error
     if partial := [span for span in members if span.is_partial and (span.kind == "model" or not models)]:
         error = f"{NOT_WHOLE}: the span {partial[0].id} came cut."
+    elif models and models[-1].made in _NOTHING and models[-1].error is None:
+        error = f"{NOT_WHOLE}: the last model call, the span {models[-1].id}, has no output."
     made = transcript_of(messages, usage=usage, error=error)
     offered = tools if isinstance(tools, list) else None
     transcript = with_text_calls(made, offered)
-    every = (*every, *(Problem(root.pointer, f"{loss.what}: left out") for loss in unheeded(transcript, offered, "")))
+    every = (*every, *(Problem("", f"{loss.what}: left out") for loss in unheeded(transcript, offered, "")))
     trial = Trial(example.external_id, transcript, content)
     judged_example = _judged(example, root, members, transcript.messages)
     return Entry(judged_example, trial, (*every, *judged_example.losses[len(example.losses) :]))
+
+
+def _as_calls(members: Sequence[Span]) -> list[Span]:
+    """Return the members, each call of a model once: empty spans, and spans around or within a call, are no calls.
+
+    A span that holds one call of a model tells of that call and counts; one that holds several is a loop around them.
+    """
+    parents = {span.id: span.parent for span in members}
+    models = {span.id for span in members if span.kind == "model"}
+    empty = {span.id for span in members if span.id in models and span.given in _NOTHING and span.made in _NOTHING}
+    empty -= {span.id for span in members if span.is_cut or span.is_partial or span.error is not None}
+    within: dict[str, list[str]] = {}
+    for name in models - empty:
+        outer = parents[name]
+        seen = {name}
+        while outer in parents and outer not in seen and outer not in models - empty:
+            seen.add(outer)
+            outer = parents[outer]
+        if outer in models - empty and outer != name:
+            within.setdefault(outer, []).append(name)
+    no_calls = empty | {name for name, inner in within.items() if len(inner) > 1}
+    no_calls |= {inner[0] for inner in within.values() if len(inner) == 1}
+    return [replace(span, kind="other") if span.id in no_calls else span for span in members]
 
 
 def _judged(example: ExampleRow, root: Span, members: Sequence[Span], messages: Sequence[Message]) -> ExampleRow:
@@ -132,7 +188,7 @@ def _judged(example: ExampleRow, root: Span, members: Sequence[Span], messages: 
     """
     called = _calls_of(messages)
     for span in members:
-        own = messages if span is root else None
+        own = messages if span.id == root.id else None
         if span.answers and span.kind == "model":
             made = with_text_calls(transcript_of(said_in(span.made, span.made_at)), None).messages
             own = made if _calls_of(made) == called else None
@@ -166,7 +222,7 @@ def with_rows(spans: Sequence[Span], rows: Sequence[Row]) -> list[Span]:
             lost.append(Problem(row.answer.pointer, f"{row.answer.name} is about {what}, which is not here: left out"))
     found = [made[span.id] for span in spans]
     if found and lost:
-        found[0] = replace(found[0], losses=(*found[0].losses, *lost))
+        found[0] = replace(found[0], row_losses=tuple(lost))
     return found
 
 
@@ -198,8 +254,8 @@ def _with_errors(messages: Sequence[Message], members: Sequence[Span]) -> list[M
     ]
 
 
-def _tools(models: Sequence[Span], root: Span, read: ReadTools) -> tuple[Any, tuple[Problem, ...]]:
-    for span in (*models, root):
+def _tools(members: Sequence[Span], root: Span, read: ReadTools) -> tuple[Any, tuple[Problem, ...]]:
+    for span in (*members, root):
         if span.tools:
             return read(span.tools, f"{span.given_at}/tools")
     return None, ()
@@ -212,7 +268,7 @@ def _done(
         return _without_models(root, members)
     given = content["messages"]
     last = models[-1]
-    seen = _given(last)["messages"]
+    seen = _given(last, left)["messages"] if last is not models[0] else given
     said = said_in(last.made, last.made_at, left)
     if last is models[0] or (given and seen[: len(given)] == given):
         between = transcript_messages(seen[len(given) :])

@@ -22,7 +22,7 @@ from toolevals.json_types import JsonMapping
 MAX_CELL = 4_000_000
 MAX_COLUMNS = 2_000
 # The head of a table; YAML, which is the other text that is read, has a colon before its first comma.
-_HEAD = re.compile(rb'"?[^\s",:{}\[\]][^",:{}\[\]\r\n]{0,200}"?(,[^\r\n]*){2,}')
+_HEAD = re.compile(rb'"?[^\s",:{}\[\]][^",:{}\[\]\r\n\t]{0,200}"?((,|\t)[^\r\n]*){2,}')
 csv.field_size_limit(max(csv.field_size_limit(), MAX_CELL))
 
 
@@ -34,9 +34,11 @@ def is_table(content: bytes) -> bool:
 def rows_of(content: bytes) -> tuple[list[dict[str, str]], tuple[int, ...]]:
     """Return a table's rows by column, and their lines. Raises InvalidDocument, such as for a name that comes twice."""
     try:
-        reader = csv.reader(io.StringIO(content.decode(), newline=""), strict=True)
+        text = content.decode()
     except UnicodeDecodeError as error:
         raise InvalidDocument.at("", f"is not UTF-8 at byte {error.start}") from None
+    delimiter = best_delimiter(text.lstrip().partition("\n")[0], (",", "\t"))
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     rows: list[dict[str, str]] = []
     lines: list[int] = []
     columns: list[str] = []
