@@ -26,9 +26,13 @@ _ORDERS = (
     r"(?:must|should|need to|have to|shall|please|first|instead|immediately|now|send|transfer|forward|e-?mail|delete|"
     r"click|visit|invite|share|upload|post|make|do|execute|run|call|use|book|reserve|create|update|change|add|pay)"
 )
+_READER = rf"(?:all |any |the |every )?(?:ai |helpful )?{_MODEL}s?\b"
 _PROMPT = r"(?:system|initial|original|hidden|developer|your|above|previous)(?: \S+){0,2} (?:prompt|instructions?|message|rules)"
 _ROLE = r"(?:system|developer|assistant|user|human|admin(?:istrator)?)"
 _PART = r"(?:message|msg|prompt|instructions?|note|notice|override|update|alert|command|directive)s?"
+# What a part of a conversation that someone makes up is set off by.
+_MARKS = r"(?:[#=~+]{2,}|[*_-]{3,})[^\w\n]*"
+_HEADED = r"(?:system|instructions?)(?: (?:message|prompt|instructions?|note|override|update))?"
 # The families that are also looked for in a text whose misspelled words are set right.
 _SPELLED: Final = ("override", "manipulation", "extraction", "agent")
 # On case-folded text without what hides words, a line of it joined by single spaces.
@@ -46,7 +50,9 @@ _PATTERNS: Final[Mapping[str, tuple[str, ...]]] = {
         r"\bfrom now on,? (?:you|your|act|respond|answer|behave)\b",
         rf"\b(?:act|behave|respond|answer) as (?:if you (?:are|were)|an? (?:\S+ ){{0,2}}{_MODEL}|dan\b|root\b|an? administrator)",
         r"\bpretend (?:to be|that you|you(?:'re| are))\b",
-        r"\b(?:enter|enable|activate|switch to) (?:developer|debug|dan|god|admin|maintenance|unrestricted|jailbreak) mode\b",
+        r"\b(?:enter|enable|activate|switch to) (?:dan|god|unrestricted|jailbreak) mode\b",
+        # Manuals of software enable these modes.
+        r"\b(?:you(?: must| should| will| shall| can)?|now|please) (?:enter|enable|activate|switch to) (?:developer|debug|admin|maintenance) mode\b",
         r"\byour (?:new|real|true|only|actual) (?:task|goal|role|instructions?|purpose|objective|job|mission) (?:is|are)\b",
     ),
     "extraction": (
@@ -57,7 +63,11 @@ _PATTERNS: Final[Mapping[str, tuple[str, ...]]] = {
     "delimiter": (
         r"</?(?:information|important|instructions?|system|admin|developer|prompt|untrusted[a-z_]*|user_query|task|context|data|tool_result)>",
         r"\b(?:end|beginning|begin|start) of (?:the )?(?:system|user|prompt|context|document|instructions?|untrusted|tool|data|input|search results?|e-?mail|message|task)\b",
-        r"(?m:^[\W_]{3,}\s*(?:system|instructions?|new (?:task|instructions?|prompt)|end|begin|important message|important instructions?)\b)",
+        r"(?m:^[\W_]{3,}\s*(?:new (?:task|instructions?|prompt)|important message|important instructions?)\b)",
+        # "=== END ===", "--- BEGIN MAIL ---"; a heading in Markdown and a comment in HTML are none.
+        rf"(?m:^{_MARKS}(?:end|begin)\b[^\n]{{0,60}}[-=#*~_+]{{2,}}\W*$|^[=~+*_-]{{3,}}[^\w\n]*(?:end|begin)\b[\W_]*$)",
+        # "*** SYSTEM", "### System:", "###system"; "## Instructions" is a heading of many a manual.
+        rf"(?m:^{_MARKS}{_HEADED}[\W_]*[-=#*~_+:]\W*$|^[=*~_+-]{{3,}}[^\w\n]*{_HEADED}[\W_]*$|^#{{2,}}{_HEADED}\b)",
         r"```\s*(?:system|instructions?|prompt)\b",
         # "###(system_message)", "=== [assistant] ===", "###system_prompt", "<system_prompt>", "{{system message}}".
         rf"(?m:^(?:[#=*~]{{2,}}|[_-]{{3,}}) ?[\[({{<]{{1,3}} ?/?{_ROLE}[ _-]?{_PART} ?[\])}}>]{{1,3}})",
@@ -70,7 +80,8 @@ _PATTERNS: Final[Mapping[str, tuple[str, ...]]] = {
         r"\b(?:base ?64|rot ?-?13|hex(?:adecimal)?|morse)\b[^.\n]{0,40}\b(?:decode|follow|execute|obey)\b",
     ),
     "agent": (
-        rf"\b(?:dear|hey|hi|hello|attention|note to|message (?:to|for)|instructions? (?:to|for)|to) (?:all |any |the |every )?(?:ai |helpful )?{_MODEL}s?\b[^.\n]{{0,60}}\b{_ORDERS}\b",
+        rf"\b(?:dear|hey|hi|hello|attention|note to|message (?:to|for)|instructions? (?:to|for)) {_READER}[^.\n]{{0,60}}\b{_ORDERS}\b",
+        rf"(?m:(?:^|[^\w\s,)'\"`]) ?)to {_READER}[^.\n]{{0,60}}\b{_ORDERS}\b",
         rf"\bif you(?:'re| are) an? (?:\S+ ){{0,2}}{_MODEL}\b",
         rf"\b(?:this is an?|an?) (?:very )?(?:important|urgent) (?:message|note|instruction|notice|task)s?\b[^\n]{{0,80}}\b(?:to|for) (?:you|{_MODEL})\b",
         r"\bbefore you (?:can |may |could |continue|proceed|answer|solve|complete|finish|do anything)[^\n]{0,120}\b(?:first|must|need|have to|please)\b",
