@@ -37,6 +37,53 @@ def spoken(found: SpanReading) -> list[tuple[str, str | None, list[tuple[str, di
 EXPECTED = [("user", "Where is A-1?", []), ("assistant", None, [("get_order", ARGUMENTS)])]
 USER = {"role": "user", "content": "Where is A-1?"}
 CASES: dict[str, tuple[dict[str, Any], tuple[SpanEvent, ...]]] = {
+    "logfire": (
+        {
+            "logfire.msg": "Chat Completion with 'model-x'",
+            "gen_ai.operation.name": "chat",
+            "request_data": json.dumps({"model": "model-x", "messages": [USER]}),
+            "response_data": json.dumps({"message": {"role": "assistant", "tool_calls": [OPENAI_CALL]}, "usage": {}}),
+            "async": False,
+        },
+        (),
+    ),
+    "logfire, an agent's call": (
+        {
+            "logfire.msg_template": "Chat completion with {gen_ai.request.model!r}",
+            "input": json.dumps([USER]),
+            "output": json.dumps([{"role": "assistant", "content": None, "tool_calls": [OPENAI_CALL]}]),
+            "request_data": json.dumps({"messages": [USER, {"role": "assistant", "tool_calls": [OPENAI_CALL]}]}),
+            "usage": "{}",
+        },
+        (),
+    ),
+    "otel_genai, events whose last one is the answer": (
+        {
+            "gen_ai.operation.name": "chat",
+            "events": json.dumps(
+                [
+                    {"event.name": "gen_ai.user.message", **USER},
+                    {"event.name": "gen_ai.assistant.message", "role": "assistant", "tool_calls": [OPENAI_CALL]},
+                ]
+            ),
+        },
+        (),
+    ),
+    "otel_genai, events without names": (
+        {
+            "gen_ai.operation.name": "chat",
+            "events": json.dumps([USER, {"index": 0, "message": {"role": "assistant", "tool_calls": [OPENAI_CALL]}}]),
+        },
+        (),
+    ),
+    "otel_genai, the prompt as an attribute": (
+        {
+            "gen_ai.operation.name": "chat",
+            "gen_ai.prompt": json.dumps([USER]),
+            "gen_ai.completion": json.dumps([{"role": "assistant", "tool_calls": [OPENAI_CALL]}]),
+        },
+        (),
+    ),
     "otel_genai, an event for each message": (
         {"gen_ai.operation.name": "chat"},
         (
@@ -173,6 +220,25 @@ def test_a_model_call_holds_its_messages(name):
 
 
 TOOL_SPANS: dict[str, dict[str, Any]] = {
+    "logfire": {
+        "logfire.msg_template": "Function: {name}",
+        "name": "get_order",
+        "input": '{"id": "A-1"}',
+        "output": "sent",
+    },
+    "otel_genai, Google's client": {
+        "gen_ai.operation.name": "execute_tool",
+        "gen_ai.tool.name": "get_order",
+        "code.function.parameters.id.type": "str",
+        "code.function.parameters.id.value": "A-1",
+        "code.function.return.value": "sent",
+    },
+    "otel_genai, its input and output": {
+        "gen_ai.operation.name": "execute_tool",
+        "gen_ai.tool.name": "get_order",
+        "input": '{"id": "A-1"}',
+        "output": "sent",
+    },
     "otel_genai": {
         "gen_ai.operation.name": "execute_tool",
         "gen_ai.tool.name": "get_order",

@@ -22,6 +22,10 @@ from toolevals.json_types import JsonMapping, JsonObject, JsonValue
 
 ReadTools = Callable[[Any, str], tuple[list[ToolSpec] | str | None, tuple[Problem, ...]]]
 SpanKind = Literal["model", "tool", "other"]
+_NOT_RECORDED: Final = (
+    "is missing: what was asked was not recorded. Many instrumentations leave it out until the capture of content is"
+    " switched on"
+)
 _NOTHING: Final = (None, "", [], {})
 
 
@@ -235,6 +239,8 @@ def _given(span: Span, left: list[Problem] | None = None) -> JsonObject:
     """Return the input that a span was given; no message where it came cut. Raises InvalidDocument."""
     if span.given is None and (span.is_cut or span.is_partial):
         return {"messages": []}
+    if span.given is None:
+        raise InvalidDocument.at(span.given_at, _NOT_RECORDED)
     return content_of(span.given, span.given_at, left)
 
 

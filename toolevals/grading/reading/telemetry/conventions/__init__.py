@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from toolevals.grading.reading.telemetry.conventions import frameworks, genai, openinference, openllmetry
+from toolevals.grading.reading.telemetry.conventions import frameworks, genai, logfire, openinference, openllmetry
 from toolevals.grading.reading.telemetry.otlp import TelemetrySpan
 from toolevals.grading.reading.telemetry.reading import (
     NUL_SHOWN,
@@ -32,6 +32,7 @@ CONVENTIONS: tuple[Convention, ...] = (
     Convention(frameworks.AI_SDK, "AI SDK", frameworks.signs_ai_sdk, frameworks.read_ai_sdk),
     Convention(frameworks.ADK, "Google ADK", frameworks.signs_adk, frameworks.read_adk),
     Convention(frameworks.LANGSMITH, "LangSmith", frameworks.signs_langsmith, frameworks.read_langsmith),
+    Convention(logfire.NAME, "Logfire", logfire.signs, logfire.read),
     Convention(openinference.NAME, "OpenInference", openinference.signs, openinference.read),
     Convention(openllmetry.NAME, "OpenLLMetry", openllmetry.signs, openllmetry.read),
     Convention(genai.NAME, "OpenTelemetry GenAI", genai.signs, genai.read),

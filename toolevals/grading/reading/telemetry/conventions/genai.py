@@ -6,6 +6,7 @@ attributes), and the names that Pydantic AI's spans had before the conventions h
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -20,8 +21,9 @@ _KINDS: Mapping[str, Kind] = {
 }  # fmt: skip
 _INPUT, _OUTPUT = "gen_ai.input.messages", "gen_ai.output.messages"
 _DETAILS = "gen_ai.client.inference.operation.details"
-_ARGUMENTS = ("gen_ai.tool.call.arguments", "tool_arguments", "gen_ai.tool.arguments")
-_RESULT = ("gen_ai.tool.call.result", "tool_response", "gen_ai.tool.result", "gen_ai.tool.output")
+_ARGUMENTS = ("gen_ai.tool.call.arguments", "tool_arguments", "gen_ai.tool.arguments", "input")
+_RESULT = ("gen_ai.tool.call.result", "tool_response", "gen_ai.tool.result", "gen_ai.tool.output", "output")
+_PARAMETER = re.compile(r"code\.function\.parameters\.([^.]+)\.value")
 # The settings of a call, the words of frameworks about themselves, and what other attributes repeat.
 _KNOWN = (
     "gen_ai.system", "gen_ai.provider.name", "gen_ai.request.", "gen_ai.response.", "gen_ai.output.type",
@@ -52,11 +54,12 @@ def read(attributes: Attributes) -> SpanReading:
     kind = _kind(attributes)
     common = shared(attributes)
     if kind == "tool":
+        given, made = attributes.document(*_ARGUMENTS), attributes.result(*_RESULT)
         return SpanReading(
             NAME,
             kind,
-            given=attributes.document(*_ARGUMENTS),
-            made=attributes.result(*_RESULT),
+            given=_parameters(attributes) if given is None else given,
+            made=attributes.result("code.function.return.value") if made is None else made,
             given_at=attributes.first_name(*_ARGUMENTS),
             made_at=attributes.first_name(*_RESULT),
             tool=attributes.text("gen_ai.tool.name", "mcp.tool.name") or _tool_in_name(attributes),
@@ -67,6 +70,12 @@ def read(attributes: Attributes) -> SpanReading:
     return SpanReading(
         NAME, kind, given=given, made=made, given_at=given_at, made_at=made_at, tools=tools(attributes), **common
     )
+
+
+def _parameters(attributes: Attributes) -> Any:
+    """Return the arguments of a function that the instrumentation of Google's client ran, one attribute each."""
+    names = (_PARAMETER.fullmatch(name) for name in attributes.span.attributes)
+    return {found[1]: attributes.document(found[0]) for found in names if found} or None
 
 
 def _kind(attributes: Attributes) -> Kind:
@@ -155,16 +164,16 @@ def messages(attributes: Attributes) -> tuple[Any, Any, str, str]:
     attributes.value("gen_ai.system_instructions")
     kept = attributes.document("events")
     if isinstance(kept, list):
-        return (
-            *_of_events(item for item in kept if isinstance(item, Mapping)),
-            "/attributes/events",
-            "/attributes/events",
-        )
+        given, made = _of_events(item for item in kept if isinstance(item, Mapping))
+        return (*_with_answer(given, made), "/attributes/events", "/attributes/events")
     said = [{**event.attributes, "event.name": event.name} for event in attributes.span.events]
     if any(each["event.name"] in _EVENT_ROLES for each in said):
         return (*_of_events(said), "/events", "/events")
     if isinstance(whole, list):
         return None, _own(whole), "", attributes.first_name("pydantic_ai.all_messages", "all_messages_events")
+    if "gen_ai.prompt" in attributes or "gen_ai.completion" in attributes:
+        given, made = attributes.document("gen_ai.prompt"), attributes.document("gen_ai.completion")
+        return given, made, "/attributes/gen_ai.prompt", "/attributes/gen_ai.completion"
     return (*_of_contents(said), "/events/gen_ai.content.prompt", "/events/gen_ai.content.completion")
 
 
@@ -190,7 +199,7 @@ def _of_events(events: Iterable[JsonMapping]) -> tuple[Any, Any]:
     given: list[Any] = []
     made: list[Any] = []
     for event in events:
-        role = _EVENT_ROLES.get(str(event.get("event.name")))
+        role = _EVENT_ROLES.get(str(event.get("event.name"))) if "event.name" in event else _role_of(event)
         # Azure's clients hold the body as text under a name of the convention's first version.
         kept = event.get("event.body", event.get("body", event.get("gen_ai.event.content")))
         body = json_or_text(kept)
@@ -205,6 +214,21 @@ def _of_events(events: Iterable[JsonMapping]) -> tuple[Any, Any]:
     return given or None, made or None
 
 
+def _with_answer(given: Any, made: Any) -> tuple[Any, Any]:
+    """Return both; without a choice, what the assistant says last was made: Logfire lists the answer of an agent so."""
+    said = [message["role"] == "assistant" for message in items_of(given)]
+    if made is not None or not said or not said[-1]:
+        return given, made
+    first = len(said) - next((place for place, mine in enumerate(reversed(said)) if not mine), len(said))
+    return given[:first] or None, given[first:]
+
+
+def _role_of(event: JsonMapping) -> str | None:
+    """Return the role of an event in a list that has no name: a choice has a message, all else its role."""
+    role = event.get("role")
+    return "choice" if isinstance(event.get("message"), Mapping) else role if isinstance(role, str) else None
+
+
 def _message(role: str, fields: JsonMapping, around: JsonMapping) -> JsonObject:
     message: JsonObject = {"role": role, "content": fields.get("content")}
     if thought := thought_in([fields.get(key) for key in ("reasoning_content", "reasoning")]):
@@ -216,6 +240,8 @@ def _message(role: str, fields: JsonMapping, around: JsonMapping) -> JsonObject:
         message["tool_call_id"] = identifier
     if isinstance(message["content"], str | list | None):
         return message
+    if isinstance(message["content"], Mapping) and role != "tool":
+        return message | {"content": [message["content"]]}
     return message | {"content": str(message["content"])}
 
 
