@@ -191,7 +191,7 @@ def test_a_call_of_a_model_that_two_spans_tell_of_counts_once_and_an_empty_one_n
     assert found.trial is not None
     assert found.trial.transcript.usage == {"input_tokens": 20, "output_tokens": 4}
     # What the last call answered is not known.
-    found = entry_of([*langfuse(asked, called), *langfuse(answered, "", id="o2", startTime="2")])
+    found = entry_of([*langfuse(asked, called), *langfuse(answered, "null", id="o2", startTime="2", output=None)])
     assert found.trial is not None
     assert "has no output" in str(found.trial.transcript.error)
 
@@ -203,3 +203,13 @@ def test_what_is_wrong_with_a_span_is_placed_in_its_trace() -> None:
     steps = langfuse(json.dumps({"messages": ["role='user' content='Hi.'"]}), '"Hi."')
     ((_, refused),) = evaluation_file(json.dumps([{"id": "t1", "observations": steps}]).encode()).entries()
     assert "/0/observations/0/input/messages/0" in str(refused)
+
+
+def test_what_a_tool_was_given_is_no_question_of_a_user() -> None:
+    step = {"id": "o1", "traceId": "t1", "type": "TOOL", "name": "get_order", "input": {"q": "7"}, "output": "shipped"}
+    file = evaluation_file(json.dumps([step]).encode())
+    ((_, found),) = file.entries()
+    assert isinstance(found, Entry)
+    assert calls_of(found) == [("get_order", {"q": "7"})]
+    ((_, refused),) = file.examples()
+    assert "was not recorded" in str(refused)

@@ -151,7 +151,7 @@ def _entry(trace: str, root: Span, members: Sequence[Span], prefix: str, read: R
     error = None if messages else root.error
     if partial := [span for span in members if span.is_partial and (span.kind == "model" or not models)]:
         error = f"{NOT_WHOLE}: the span {partial[0].id} came cut."
-    elif models and models[-1].made in _NOTHING and models[-1].error is None:
+    elif models and models[-1].made is None and models[-1].error is None:
         error = f"{NOT_WHOLE}: the last model call, the span {models[-1].id}, has no output."
     made = transcript_of(messages, usage=usage, error=error)
     offered = tools if isinstance(tools, list) else None
@@ -238,6 +238,11 @@ def _calls_of(messages: Sequence[Message]) -> list[Call]:
 def _given(span: Span, left: list[Problem] | None = None) -> JsonObject:
     """Return the input that a span was given; no message where it came cut. Raises InvalidDocument."""
     if span.given is None and (span.is_cut or span.is_partial):
+        return {"messages": []}
+    if span.kind == "tool":
+        # A tool was given its arguments, which no one asked.
+        if left is not None:
+            left.append(Problem(span.given_at, _NOT_RECORDED))
         return {"messages": []}
     if span.given is None:
         raise InvalidDocument.at(span.given_at, _NOT_RECORDED)
