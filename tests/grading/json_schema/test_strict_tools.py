@@ -87,3 +87,21 @@ def test_what_all_strict_tools_hold_together_is_limited():
     many = [closed(f"t{number}") for number in range(25)]
     assert strict_names(many, "anthropic") == {f"t{number}" for number in range(20)}
     assert len(strict_names(many, "openai")) == 25
+
+
+def test_definitions_that_nothing_refers_to_are_left_out():
+    free = {"type": "object"}
+    definitions = {
+        "Used": {"type": "object", "properties": {"own": {"$ref": "#/$defs/Own"}}},
+        "Own": GOOD,
+        "Free": free,
+    }
+    schema = {"type": "object", "properties": {"used": {"$ref": "#/$defs/Used"}}, "$defs": definitions}
+    changed = strict_schema(schema, "openai")
+    assert set(changed["$defs"]) == {"Used", "Own"}
+    assert strict_problems(schema, "openai")
+    assert not strict_problems(changed, "openai")
+    unused = {"type": "object", "properties": {}, "$defs": {"Free": free}}
+    assert "$defs" not in strict_schema(unused, "openai")
+    # Where something else may be referred to, all stay.
+    assert set(strict_schema({**schema, "items": {"$ref": "#free"}}, "openai")["$defs"]) == set(definitions)

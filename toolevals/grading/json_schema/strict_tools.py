@@ -52,11 +52,36 @@ def strict_schema(schema: JsonObject, provider: Provider) -> JsonObject:
     """Return a schema that is changed towards what a provider's strict mode takes; `strict_problems` says what is left.
 
     Objects are closed. What may be left out is required where the provider wants that, and may be null. Keywords that
-    only narrow values go into the description. What cannot be said otherwise stays as it is.
+    only narrow values go into the description. Definitions that nothing refers to are left out. What cannot be said
+    otherwise stays as it is.
     """
     whole = schema if "type" in schema or "properties" not in schema else {"type": "object", **schema}
+    whole = _without_unused(whole)
     changed: JsonObject = _Changed(provider).schema(whole)
     return changed
+
+
+def _without_unused(schema: JsonObject) -> JsonObject:
+    """Return a schema without the definitions that it does not refer to: servers give each tool those of all."""
+    definitions = schema.get("$defs")
+    if not isinstance(definitions, dict):
+        return schema
+    rest = {key: value for key, value in schema.items() if key != "$defs"}
+    used: set[str] = set()
+    waiting: list[Any] = [rest]
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, dict):
+            reference = value.get("$ref")
+            if "$dynamicRef" in value or (isinstance(reference, str) and not reference.startswith("#/$defs/")):
+                return schema
+            name = reference[len("#/$defs/") :].split("/")[0] if isinstance(reference, str) else ""
+            if name in definitions and name not in used:
+                used.add(name)
+                waiting.append(definitions[name])
+        waiting += value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    kept = {name: each for name, each in definitions.items() if name in used}
+    return {**rest, "$defs": kept} if kept else rest
 
 
 class _Changed:

@@ -296,7 +296,9 @@ def _example_of(item: JsonMapping) -> str:
 
 def _offered(item: JsonMapping, given: object) -> Any:
     config = given.get("config") if isinstance(given, Mapping) else None
-    for holder in (given, config, json_in(item.get("modelParameters")), json_in(item.get("metadata"))):
+    # A response of OpenAI repeats the tools of its request.
+    others = (json_in(item.get(key)) for key in ("modelParameters", "metadata", "output"))
+    for holder in (given, config, *others):
         if isinstance(holder, Mapping) and (tools := json_in(holder.get("tools"))):
             return [json_in(each) for each in tools] if isinstance(tools, list) else tools
     listed = json_in(item.get("toolDefinitions", item.get("tool_definitions")))
