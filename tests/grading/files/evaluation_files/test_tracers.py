@@ -211,5 +211,7 @@ def test_what_a_tool_was_given_is_no_question_of_a_user() -> None:
     ((_, found),) = file.entries()
     assert isinstance(found, Entry)
     assert calls_of(found) == [("get_order", {"q": "7"})]
+    assert found.trial is not None
+    assert found.trial.transcript.answer is None
     ((_, refused),) = file.examples()
     assert "was not recorded" in str(refused)

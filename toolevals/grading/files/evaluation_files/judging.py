@@ -34,8 +34,12 @@ from toolevals.json_types import JsonMapping, JsonObject
 RECORDED: Final = (
     "output", "tool_calls", "tool_call", "call", "calls", "response", "prediction", "model_output", "completion",
 )  # fmt: skip
-_PASSES: Final = keys("1 true yes pass passed correct good right accept accepted approve approved ok up 👍")
-_FAILS: Final = keys("0 false no fail failed incorrect bad wrong reject rejected down 👎")
+_PASSES: Final = keys(
+    "1 true yes pass passed correct good right accept accepted approve approved ok up thumbs-up thumbs_up positive 👍"
+)
+_FAILS: Final = keys(
+    "0 false no fail failed incorrect bad wrong reject rejected down thumbs-down thumbs_down negative 👎"
+)
 # Words of names that say that the call is judged, and words that say it where nothing but calls was made.
 _OF_CALLS: Final = keys("tool tools call calls function functions")
 _OF_WHOLE: Final = keys(

@@ -312,7 +312,8 @@ def _without_models(root: Span, members: Sequence[Span]) -> tuple[list[Message],
     for number, span in enumerate(span for span in members if span.kind == "tool"):
         call = call_of(span.name, span.given, f"span-{number + 1}", shown_as=span.name)
         messages += [Message("assistant", None, (call,)), replace(_result(span, ()), call_id=call.id)]
-    said = said_in(root.made, root.made_at)
+    # What a tool answered is its result, and not the agent's answer.
+    said = said_in(root.made, root.made_at) if root.kind != "tool" else ()
     if not messages:
         return list(said), ()
     loss = Problem("", "the trace has no model calls: the calls are those that tools ran, one after another")
