@@ -18,10 +18,12 @@ from toolevals.workspace.models import (
     ApiToken,
     Delivery,
     DeliveryState,
+    EventKind,
     Invitation,
     InvitationState,
     Job,
     Membership,
+    Mention,
     Project,
     Role,
     Upload,
@@ -142,6 +144,9 @@ def _forget(person: User) -> str:
     person_failures_forget(before.email)
     pending = Invitation.objects.filter(email=before.email, state=InvitationState.PENDING)
     pending.update(state=InvitationState.REVOKED, ended_at=database_now())
+    # What webhooks were told of the person's mentions names them in a sentence.
+    mentions = Mention.objects.filter(person=person).values("pk")
+    Delivery.objects.filter(kind=EventKind.MENTIONED, event__in=mentions).delete()
     rows_let_go(person)
     texts_rewrite(before, person.name, person.email)
     _job_files_delete()
