@@ -89,6 +89,13 @@ def projects_owned_alone(person: User) -> QuerySet[Project]:
     return Project.with_trash.filter(Exists(owners.filter(user=person)), ~Exists(others)).order_by("name", "pk")
 
 
+def heirs_of(person: User) -> QuerySet[User]:
+    """Return the others who can sign in, the members of the projects that the person owns alone first."""
+    member = Membership.objects.filter(user=OuterRef("pk"), project__in=projects_owned_alone(person).order_by())
+    others = User.objects.filter(is_active=True).exclude(pk=person.pk)
+    return others.order_by(Exists(member).desc(), "name", "pk")
+
+
 def _locked(person: User) -> User:
     locked = User.objects.select_for_update(no_key=True).get(pk=person.pk)
     if locked.former_number is not None:
