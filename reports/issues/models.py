@@ -166,7 +166,8 @@ class IssueEvent(models.Model):
     @property
     def shown(self) -> JsonObject:
         """Return its detail as it is shown: a note with the names that mentioned people have now."""
-        return self.detail | {"text": text_named(self.detail["text"])} if self.verb == "noted" else self.detail
+        detail: JsonObject = self.detail
+        return detail | {"text": text_named(str(detail["text"]))} if self.verb == "noted" else detail
 
 
 class IssueGatheringQuerySet(models.QuerySet["IssueGathering"]):
