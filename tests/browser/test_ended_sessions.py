@@ -135,6 +135,12 @@ def test_a_second_step_is_taken_in_the_dialog_and_what_waits_is_sent(shop: Shop,
     code.fill("000000")
     page.keyboard.press("Enter")
     expect(session.get_by_role("alert")).to_contain_text("Try the next code.")
+    with page.context.expect_page() as opened:
+        session.get_by_role("link", name="Use a passkey in another tab").click()
+    expect(opened.value.get_by_role("heading", name="Second step")).to_be_visible()
+    opened.value.close()
+    page.bring_to_front()
+    code.focus()
     assert shop.query(LABELS, "after a second step") == [(0,)]
     # What was typed is asked for again where the password was too long ago.
     flush(shop, page)
