@@ -134,12 +134,9 @@ Where is ORD-9182?,4,cancel_order,12,10,,,9
 
 
 def test_a_list_of_people_with_roles_is_no_chat():
-    task = {"id": 1, "data": {"text": "Hi", "writers": [{"role": "AUTHOR", "ipi": None}]}, "annotations": []}
-    (row,) = rows_of([task])
-    assert row.input == {
-        "messages": [{"role": "user", "content": "Hi"}],
-        "context": {"writers": [task["data"]["writers"][0]]},
-    }
+    writers = [{"role": "AUTHOR", "ipi": None}]
+    (row,) = rows_of([{"id": 1, "data": {"text": "Hi", "writers": writers}, "annotations": []}])
+    assert row.input == {"messages": [{"role": "user", "content": "Hi"}], "context": {"writers": writers}}
     chat = {"id": 1, "data": {"talk": [{"role": "user", "content": "Hi", "mood": "calm"}]}, "annotations": []}
     assert [loss.pointer for loss in rows_of([chat])[0].losses] == ["/data/talk/0/mood"]
 

@@ -26,7 +26,7 @@ _NOT_RECORDED: Final = (
     "is missing: what was asked was not recorded. Many instrumentations leave it out until the capture of content is"
     " switched on"
 )
-_NOTHING: Final = (None, "", [], {})
+_NOTHING: Final[tuple[object, ...]] = (None, "", [], {})
 
 
 @dataclass(frozen=True, slots=True)

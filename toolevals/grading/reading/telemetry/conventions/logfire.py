@@ -17,6 +17,7 @@ NAME = "logfire"
 _REQUEST, _RESPONSE = "request_data", "response_data"
 # Operations of models that hold no conversation.
 _OTHERS = ("embeddings", "image_generation")
+_CONVERSATIONS = ("chat", "text_completion")
 _FUNCTION = "Function: "
 # What else such spans tell, of the program and of themselves.
 _ABOUT = ("async", "duration", "usage", "model_config", "response_id", "mcp_data", "raw_input", "response")
@@ -49,10 +50,10 @@ def read(attributes: Attributes) -> SpanReading:
     request = request if isinstance(request, Mapping) else {}
     own = attributes.document("input")
     given = own if own is not None else _asked(request)
-    is_other = attributes.text("gen_ai.operation.name") in _OTHERS
+    is_model = given is not None or attributes.text("gen_ai.operation.name") in _CONVERSATIONS
     return SpanReading(
         NAME,
-        "other" if given is None or is_other else "model",
+        "model" if is_model and attributes.text("gen_ai.operation.name") not in _OTHERS else "other",
         given=given,
         made=_answered(attributes),
         given_at=attributes.first_name("input", _REQUEST),
