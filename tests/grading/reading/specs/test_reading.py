@@ -1,6 +1,6 @@
 import pytest
 
-from toolevals.grading.reading.specs import BFCL_TYPES, Choice, counted, read_tools
+from toolevals.grading.reading.specs import BFCL_TYPES, Choice, counted, read_tools, survey_tools
 from toolevals.grading.values import ToolAnnotations
 from toolevals.grading.values.problems import InvalidDocument, Problem
 
@@ -207,3 +207,16 @@ def test_an_empty_list_of_what_is_required_is_left_out_where_draft_4_forbids_it(
     ]
     newer = {**schema, "$schema": "https://json-schema.org/draft/2020-12/schema"}
     assert read_tools([{"name": "f", "inputSchema": newer}]).losses == []
+
+
+def test_null_for_no_properties_is_left_out_and_the_tool_is_read():
+    inner = {"type": "object", "properties": None}
+    schema = {"type": "object", "properties": {"a": inner}, "required": None}
+    read = survey_tools({"tools": [{"name": "f", "inputSchema": schema}]})
+    (tool,) = read.tools
+    assert tool.tool is not None
+    assert tool.tool.input_schema == {"type": "object", "properties": {"a": {"type": "object"}}}
+    assert {loss.pointer for loss in tool.losses} == {
+        "/tools/0/inputSchema/properties/a/properties",
+        "/tools/0/inputSchema/required",
+    }

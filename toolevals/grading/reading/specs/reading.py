@@ -250,7 +250,7 @@ def _checked(draft: Draft) -> tuple[ToolSpec, Losses]:
 
 def _check_input(native: JsonObject, draft: Draft) -> Losses:
     """Mark what of the input schema cannot be checked. Raises InvalidDocument where it is bad."""
-    given, empty = _without_empty_required(native["input_schema"])
+    given, empty = _without_nothing(native["input_schema"])
     schema, unchecked = without_refused_patterns(given)
     if problems := schema_problems(schema):
         raise InvalidDocument(_moved(problem.below("/input_schema"), draft) for problem in problems)
@@ -262,27 +262,34 @@ def _check_input(native: JsonObject, draft: Draft) -> Losses:
     return [_moved(loss.below("/input_schema"), draft) for loss in (*empty, *unknown, *unchecked)]
 
 
-def _without_empty_required(schema: object) -> tuple[Any, Losses]:
-    """Return a schema of draft 4 without `required: []`, which that draft forbids and which says nothing."""
+def _without_nothing(schema: object) -> tuple[Any, Losses]:
+    """Return a schema without what says nothing: `required: []` of draft 4, which forbids it, and null for a list.
+
+    Servers written in Go write null where there are no properties.
+    """
+    draft = schema.get("$schema") if isinstance(schema, dict) else None
+    is_old = isinstance(draft, str) and _DRAFT_4 in draft
     losses: Losses = []
 
     def cleaned(inside: object, path: Path) -> Any:
         if not isinstance(inside, dict):
             return inside
         made = with_subschemas(inside, lambda deeper, at: cleaned(deeper, (*path, *at)))
-        if made.get("required") == []:
+        if is_old and made.get("required") == []:
             del made["required"]
             losses.append(Problem(pointer_to((*path, "required")), "is empty, which draft 4 forbids: it is left out"))
+        for key in ("properties", "required"):
+            if key in made and made[key] is None:
+                del made[key]
+                losses.append(Problem(pointer_to((*path, key)), "is null, which says nothing: it is left out"))
         return made
 
-    draft = schema.get("$schema") if isinstance(schema, dict) else None
-    is_old = isinstance(draft, str) and _DRAFT_4 in draft
-    return (cleaned(schema, ()), losses) if is_old else (schema, losses)
+    return cleaned(schema, ()), losses
 
 
 def _check_output(native: JsonObject, draft: Draft) -> Losses:
     """Mark what of the output schema cannot be checked; leave the schema out where it is bad."""
-    given, empty = _without_empty_required(native["output_schema"])
+    given, empty = _without_nothing(native["output_schema"])
     schema, unchecked = without_refused_patterns(given)
     unchecked = [*empty, *unchecked]
     if problems := schema_problems(schema):
