@@ -83,7 +83,7 @@ def _whole(issue: Issue, role: Role) -> Response:
                 "verb": event.verb,
                 "actor": event.actor.name if event.actor else None,
                 "at": event.at,
-                "detail": event.detail,
+                "detail": event.shown,
             }
             for event in issue.events.select_related("actor").order_by("at", "pk")
         ],

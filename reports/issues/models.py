@@ -9,9 +9,11 @@ from django.db import models
 from django.db.models import F, Q
 
 from toolevals.grading.failures import Failure
+from toolevals.json_types import JsonObject
 from toolevals.runs.models import Agent, CaseGrade, Grading
 from toolevals.traces.models import Trace
 from toolevals.workspace.fields import DocumentField, MomentField, PublicIdField
+from toolevals.workspace.mentions.names import text_named
 from toolevals.workspace.models import Project, User, untrashed, within
 
 
@@ -160,6 +162,12 @@ class IssueEvent(models.Model):
     verb = models.CharField(max_length=12)
     detail = DocumentField(default=dict)
     at = MomentField(auto_now_add=True)
+
+    @property
+    def shown(self) -> JsonObject:
+        """Return its detail as it is shown: a note with the names that mentioned people have now."""
+        detail: JsonObject = self.detail
+        return detail | {"text": text_named(str(detail["text"]))} if self.verb == "noted" else detail
 
 
 class IssueGatheringQuerySet(models.QuerySet["IssueGathering"]):

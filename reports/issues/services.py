@@ -14,6 +14,8 @@ from toolevals.grading.values.problems import InvalidDocument
 from toolevals.json_types import JsonObject
 from toolevals.runs.models import Agent
 from toolevals.workspace.audit.services import audit_record
+from toolevals.workspace.mentions.names import names_bound
+from toolevals.workspace.mentions.services import mentions_note
 from toolevals.workspace.models import User
 
 LONGEST_NOTE = 2_000
@@ -102,8 +104,12 @@ def issue_name(*, issue: Issue, actor: User, name: str, kind: str) -> None:
 
 @transaction.atomic
 def issue_note(*, issue: Issue, actor: User, text: str) -> None:
-    """Write a note into an issue's history. Raises InvalidDocument without a text."""
-    event_record(_locked(issue), actor, "noted", "issue_note", {"text": _text(text, "/text")})
+    """Write a note into an issue's history, and tell the members that it mentions. Raises InvalidDocument."""
+    locked = _locked(issue)
+    said, mentioned = names_bound(locked.project, _text(text, "/text"))
+    event = IssueEvent.objects.create(issue=locked, actor=actor, verb="noted", detail={"text": said})
+    mentions_note(project=locked.project, actor=actor, people=mentioned, target=event)
+    audit_record(project=locked.project, actor=actor, verb="issue_note", target=locked, detail={"note": str(event.pk)})
 
 
 @transaction.atomic

@@ -80,6 +80,19 @@ const say = (words) => {
   part("problem").hidden = !words;
 };
 
+// Shows one step of the sign-in: "password", and "second_step" where the account has one.
+const turn = (step) => {
+  const form = document.querySelector("[data-sign-in]");
+  for (const element of form.querySelectorAll("[data-step]")) {
+    element.hidden = element.dataset.step !== step;
+    if (!(element instanceof HTMLFieldSetElement)) continue;
+    element.disabled = element.hidden;
+    if (element.hidden) continue;
+    form.action = element.dataset.action;
+    element.querySelector("input").focus();
+  }
+};
+
 const ask = async (form) => {
   const fields = [...new FormData(form)].map(([name, value]) => [name, String(value)]);
   const headers = { Accept: "application/json", "X-CSRFToken": token(), "X-Person": person() };
@@ -95,8 +108,12 @@ const signIn = async (form) => {
     renewTokens();
     const response = await ask(form);
     const answer = await response.json();
-    if (!response.ok) return say(answer.detail);
+    if (!response.ok) {
+      if (answer.code) turn(answer.code);
+      return say(answer.code === "second_step" ? "" : answer.detail);
+    }
     form.reset();
+    turn("password");
     channel?.postMessage(answer.person);
     settle(answer.person);
   } catch {
@@ -114,6 +131,10 @@ document.addEventListener("submit", (event) => {
 document.addEventListener("click", (event) => {
   if (event.target.closest("[data-session-open]")) openSignIn();
   if (event.target.closest("[data-session-close]")) dialog().close();
+  if (event.target.closest("[data-session-back]")) {
+    turn("password");
+    say("");
+  }
 });
 
 if (person()) {

@@ -33,7 +33,7 @@ from labeling.imports.services import examples_import
 from labeling.label.services import label_submit
 from labeling.adjudicate.resolution import settle_due
 from labeling.label.claims import slot_claim
-from tests.fixtures.people import PASSWORD
+from tests.fixtures.people import PASSWORD, second_step_of
 from tests.labeling_pages.shop import TOOLS, returned, row
 from tests.reports.building import Builder, Case
 from toolevals.grading.reading.examples import read_example
@@ -50,11 +50,12 @@ project = project_create(actor=None, slug="sessions", name="Sessions")
 people = {}
 ADJUDICATORS = ["Ada", "Jo"]
 REVIEWERS = ["Rea", "Reb", "Lea", "Quin", "Cal", "Ray", "Rey", "Tab", "Ann", "Other", "Out", "Way", "Form", "Gone"]
-REVIEWERS += ["Off", "Back"]
+REVIEWERS += ["Off", "Back", "Step"]
 for name in ADJUDICATORS + REVIEWERS:
     user = user_create(actor=None, email=f"{name.lower()}@sessions.example.org", name=name, password=PASSWORD)
     member_set(project=project, actor=None, user=user, role=Role.ADJUDICATOR if name in ADJUDICATORS else Role.REVIEWER)
     people[name] = user
+second_step_of(people["Step"])
 registry = registry_create(project=project, actor=None, slug="tools", name="Tools")
 tools = registry_publish(registry=registry, actor=None, document=TOOLS)
 dataset = dataset_create(project=project, actor=None, slug="core", name="Core", default_tools=tools)

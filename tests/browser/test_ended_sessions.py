@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Callable
 
 import pytest
+from allauth.mfa.totp.internal.auth import format_hotp_value, hotp_value
 from playwright.sync_api import Page, expect
 
 from tests.browser.keyboard import heading
@@ -117,6 +119,40 @@ def test_signing_in_in_another_tab_sends_what_waits(shop: Shop, person: Callable
     expect(tab.get_by_role("heading", level=1)).not_to_have_text("Sign in")
     expect(page.get_by_role("heading", level=1)).not_to_have_text(before)
     assert shop.query(LABELS, "by another tab") == [(1,)]
+
+
+def test_a_second_step_is_taken_in_the_dialog_and_what_waits_is_sent(shop: Shop, person: Callable[[str, str], Page]):
+    page = person("Step", "label")
+    say_none(page, "after a second step")
+    before = heading(page)
+    flush(shop, page)
+    page.get_by_role("button", name="Submit and next").click()
+    dialog_sign_in(page, "Step")
+    session = page.locator("dialog[data-session]")
+    code = session.get_by_label("Code of your app, or a recovery code")
+    expect(code).to_be_focused()
+    expect(session.get_by_label("Password")).to_be_hidden()
+    code.fill("000000")
+    page.keyboard.press("Enter")
+    expect(session.get_by_role("alert")).to_contain_text("Try the next code.")
+    with page.context.expect_page() as opened:
+        session.get_by_role("link", name="Use a passkey in another tab").click()
+    expect(opened.value.get_by_role("heading", name="Second step")).to_be_visible()
+    opened.value.close()
+    page.bring_to_front()
+    code.focus()
+    assert shop.query(LABELS, "after a second step") == [(0,)]
+    # What was typed is asked for again where the password was too long ago.
+    flush(shop, page)
+    page.keyboard.press("Enter")
+    expect(session.get_by_role("alert")).to_contain_text("Too much time has passed")
+    dialog_sign_in(page, "Step")
+    code.fill(str(format_hotp_value(hotp_value("A" * 32, int(time.time()) // 30))))
+    page.keyboard.press("Enter")
+    expect(session).to_be_hidden()
+    expect(page.get_by_role("heading", level=1)).not_to_have_text(before)
+    assert shop.awaited(LABELS, "after a second step", rows=[(1,)])
+    assert steady(page, lambda: kept_keys(page)) == []
 
 
 def test_another_person_is_shown_nothing_and_sends_nothing(shop: Shop, person: Callable[[str, str], Page]):

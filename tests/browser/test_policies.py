@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -92,6 +93,8 @@ def test_what_it_would_have_refused_is_read_and_then_enforced(
     page.get_by_role("button", name="Add", exact=True).click()
     page.get_by_role("textbox", name="Document").fill(ORDERS)
     page.get_by_role("button", name="Save as a new version", exact=True).click()
+    # Version 1 has the same field.
+    expect(page).to_have_title(re.compile("version 2"))
     page.get_by_label("newest traces").fill("2")
     page.get_by_role("button", name="Measure", exact=True).click()
     expect(page.get_by_role("button", name="Measure again")).to_be_visible()

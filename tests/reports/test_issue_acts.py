@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from django.test import override_settings
 from django.urls import reverse
 
 from reports.issues.gathering import issues_due
-from reports.models import Issue, NamedGate
+from reports.models import Issue, IssueEvent, NamedGate
 from tests.reports.reading import csv_rows
 from tests.runs.building import (
     HISTORY,
@@ -25,7 +26,8 @@ from toolevals.runs.models import Run
 from toolevals.traces.models import Promotion, TraceExample
 from toolevals.traces.reading.services import traces_settle
 from toolevals.workspace.clock import database_now
-from toolevals.workspace.models import AuditEntry
+from toolevals.workspace.models import AuditEntry, Delivery, Mention
+from toolevals.workspace.notifications.services import mails_choose
 
 pytestmark = pytest.mark.django_db
 BAD = [call("status", HISTORY), call("history", HISTORY), call("refund", REFUND, order_id="ORD-2"), silence("hello")]
@@ -141,6 +143,25 @@ def test_each_act_is_done_by_rest_and_is_in_the_history(issue, project, reviewer
     verbs = [each["verb"] for each in answer["history"] if each["verb"] not in ("merged", "split")]
     assert verbs == ["opened", "owned", "owned", "named", "fixed", "reopened", "accepted", "noted"]
     assert answer["history"][-1]["detail"] == {"text": "<b>"}
+
+
+@override_settings(EMAIL_URL="smtp://mail.example")
+def test_who_is_mentioned_in_a_note_finds_it_and_is_told(
+    issue, client, project, reviewer, viewer, outsider, by_rest, at
+):
+    mails_choose(membership=project.memberships.get(user=viewer), actor=viewer, kinds=["mention"])
+    said = f"@{viewer.name}, see @{outsider.name}"
+    assert by_rest(issue, "note", text=said)[1]["history"][-1]["detail"] == {"text": said}
+    assert str(viewer.pk) in str(IssueEvent.objects.get(verb="noted").detail)
+    assert Delivery.objects.get().document["data"]["summary"] == "You are mentioned in a note on an issue"
+    client.force_login(viewer)
+    assert "mention of you" in client.get(reverse("workspace:project", args=[project.slug])).content.decode()
+    mine = reverse("workspace:mention", args=[project.slug, Mention.objects.get(person=viewer).pk])
+    assert client.get(mine).headers["Location"] == at("issue", issue.pk) + "#history"
+    client.force_login(reviewer)
+    page = client.get(at("issue", issue.pk)).content.decode()
+    assert f"@{viewer.name}" in page
+    assert reverse("workspace:mention-names", args=[project.slug]) in page
 
 
 @pytest.mark.parametrize(

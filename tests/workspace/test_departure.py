@@ -127,6 +127,23 @@ def test_owners_of_the_installation_manage_people_on_pages(client, project, owne
     assert reviewer.email not in done.content.decode()
 
 
+def test_members_are_offered_first_as_new_owners_and_anyone_who_can_sign_in_is_taken(
+    client, project, owner, reviewer, monkeypatch
+):
+    monkeypatch.setattr("toolevals.workspace.people.account_views.OFFERED", 1)
+    second, stranger = person("Aaron", is_installation_owner=True), person("Abel")
+    client.force_login(second)
+    page = client.get(reverse("workspace:person", args=[owner.pk])).content.decode()
+    assert (f'<option value="{reviewer.email}">' in page, f'<option value="{stranger.email}">' in page) == (True, False)
+    delete = reverse("workspace:person-delete", args=[owner.pk])
+    sent = {"has_export": "on", "typed": owner.email}
+    user_deactivate(person=reviewer, actor=second)
+    for heir in ("", owner.email, reviewer.email, "no one"):
+        assert client.post(delete, sent | {"heir": heir}).status_code == 422
+    assert client.post(delete, sent | {"heir": f" {stranger.email.upper()} "}).status_code == 302
+    assert Membership.objects.get(user=stranger).role == Role.OWNER
+
+
 def test_a_person_downloads_what_names_them(client, project, reviewer, tmp_path):
     claimed(project, reviewer)
     client.force_login(reviewer)

@@ -11,7 +11,7 @@ from django.db import connection
 
 from toolevals.workspace.clock import database_now
 from toolevals.workspace.jobs.leases import JobCancelled, Lease, LeaseLost, batch_work, lease_claim
-from toolevals.workspace.jobs.services import job_cancel
+from toolevals.workspace.jobs.services import job_cancel, job_retry
 from toolevals.workspace.models import Batch, BatchState, Job, JobState
 
 from .tasks import claimed, effects, leave_effect, lost
@@ -118,6 +118,26 @@ def test_reports_of_several_batches_are_one(job_of):
 
 def blame(attempt: int) -> str:
     return f"Attempt {attempt} of 4: the worker that held it ended, or gave no sign of life."
+
+
+def test_attempts_that_get_further_count_for_nothing(batch, settings):
+    """Workers die faster than the batch is done: it goes on for as long as each attempt gets further."""
+    settings.BATCH_MAX_ATTEMPTS = 2
+    said = []
+    for done in (2, 4, 6, 8, 8, 7):
+        assert batch.state == BatchState.QUEUED
+        claimed(batch.pk).progress(done)
+        lost(batch.pk)
+        batch.refresh_from_db()
+        said.append((batch.attempts, batch.error.partition(":")[0]))
+    further = [(0, f"An attempt got to {done} of 10, further than those before") for done in (2, 4, 6, 8)]
+    assert said == [*further, (1, "Attempt 1 of 2"), (2, "Attempt 2 of 2")]
+    assert batch.state == BatchState.FAILED
+    job_retry(job=batch.job, actor=None)
+    claimed(batch.pk).progress(1)
+    lost(batch.pk)
+    batch.refresh_from_db()
+    assert (batch.state, batch.attempts) == (BatchState.QUEUED, 0)
 
 
 def test_a_batch_whose_worker_keeps_dying_is_blamed_by_name_each_time_and_fails(batch, caplog, settings):

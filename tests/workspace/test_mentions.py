@@ -13,8 +13,9 @@ from tests.labeling.conftest import *  # noqa: F403
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.workspace.mentions.names import names_bound, names_offered, text_named
 from toolevals.workspace.mentions.queries import unread_count
+from toolevals.workspace.mentions.services import mentions_note
 from toolevals.workspace.models import Delivery, Mention, Role
-from toolevals.workspace.notifications.services import mails_choose
+from toolevals.workspace.notifications.services import mails_choose, webhook_save
 from toolevals.workspace.people.departure import user_delete
 from toolevals.workspace.projects.services import member_set
 
@@ -90,6 +91,25 @@ def test_an_email_goes_to_those_who_chose_it_and_may_read(project, owner, review
         owner,
         f"You are mentioned in a question about {revision.example.external_id}",
     )
+
+
+def test_a_webhook_is_told_who_is_mentioned_and_where_only_if_every_member_may_read_it(
+    project, owner, reviewer, viewer, revision
+):
+    webhook_save(project=project, actor=owner, name="chat", url="https://chat.example/x", kinds=["mention"])
+    comment_add(revision=revision, asker=reviewer, actor=reviewer, text="I say refund, @Owner and @Viewer")
+    told = Delivery.objects.get()
+    # The viewer may not read it yet: no one is told of that.
+    assert told.document["data"]["summary"] == "Owner is mentioned"
+    assert told.document["data"]["url"] == reverse("workspace:mentions", args=["shop"])
+    asked = Comment.objects.create(revision=revision, asker=reviewer, author=reviewer, text="Said")
+    type(revision).objects.filter(pk=revision.pk).update(resolution="resolved")
+    mentions_note(project=project, actor=reviewer, people=[viewer], target=asked)
+    told = Delivery.objects.latest("pk")
+    assert told.document["data"]["summary"] == f"Viewer is mentioned in a question about {revision.example.external_id}"
+    assert revision.example_id.hex in told.document["data"]["url"].replace("-", "")
+    user_delete(person=viewer, actor=None)
+    assert Delivery.objects.count() == 1
 
 
 def test_names_are_offered_as_they_are_typed(client, project, owner, reviewer):

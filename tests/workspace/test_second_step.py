@@ -141,10 +141,25 @@ def test_under_another_key_the_person_is_told_whom_to_ask(inside, now, settings)
     assert "Ask its operator" in client.post(STEP, {"code": code(secret, now[0])}).content.decode()
 
 
-def test_a_script_is_told_that_there_is_a_second_step(inside, mara, now):
-    add_app(inside, now[0])
-    answer = Client().post("/sign-in/", {"email": mara.email, "password": PASSWORD}, headers={"X-Person": str(mara.pk)})
-    assert (answer.status_code, "second step" in answer.json()["detail"]) == (422, True)
+@pytest.mark.parametrize("before", ["no one", "another person"])
+def test_a_page_whose_session_has_ended_takes_the_second_step(inside, mara, now, before):
+    secret = add_app(inside, now[0])
+    now[0] += 60
+    client, header = Client(), {"X-Person": str(mara.pk)}
+    if before == "another person":
+        client.force_login(user_create(actor=None, email="ben@example.org", name="Ben Ort", password=PASSWORD))
+    sent = {"email": mara.email, "password": PASSWORD}
+    answer = client.post("/sign-in/", sent, headers=header)
+    assert (answer.status_code, answer.json()["code"]) == (422, "second_step")
+    assert client.get("/session/").json() == {"person": ""}
+    refused = client.post(STEP, {"code": "000000"}, headers=header)
+    assert (refused.status_code, "Try the next code" in refused.json()["detail"]) == (422, True)
+    taken = client.post(STEP, {"code": code(secret, now[0])}, headers=header)
+    assert (taken.status_code, taken.json()) == (200, {"person": str(mara.pk)})
+    # Sent again, it is as it was; without the password it is not asked.
+    assert client.post(STEP, {"code": "000000"}, headers=header).json() == {"person": str(mara.pk)}
+    late = Client().post(STEP, {"code": "000000"}, headers=header)
+    assert (late.status_code, late.json()["code"]) == (422, "password")
 
 
 def test_what_protects_an_account_is_changed_only_by_who_proves_it_again(mara, now):

@@ -48,6 +48,7 @@ ASSIGNED = {
 # Where mentioned people read what mentions them: see `toolevals.workspace.mentions.queries`.
 MENTIONED_IN = {
     "labeling.comment": "labeling.questions.mentions.places",
+    "reports.issueevent": "reports.issues.mentions.places",
     "runs.casenote": "toolevals.runs.remarks.mentions.places",
 }
 

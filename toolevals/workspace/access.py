@@ -98,7 +98,7 @@ class Grant(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """The least that a request must show for itself. With a `grant`, writing needs that too.
+    """The least that a request must show for itself. With a `grant`, writing needs that too; a token, an owner's role.
 
     `delete` is what DELETE needs, where that is more than other writing. A token of the `scope` needs no role.
     """
@@ -232,6 +232,17 @@ RULES = {
     "workspace-api:index": Rule(Audience.SIGNED_IN),
     "workspace-api:me": Rule(Audience.SIGNED_IN),
     "workspace-api:projects": Rule(Audience.SIGNED_IN, Audience.SIGNED_IN, Grant.MAKES_PROJECTS),
+    **dict.fromkeys(
+        (
+            *("workspace-api:people", "workspace-api:person", "workspace-api:person-deactivate"),
+            *("workspace-api:person-reactivate", "workspace-api:person-delete"),
+        ),
+        Rule(Audience.SIGNED_IN, grant=Grant.OPERATES),
+    ),
+    "workspace-api:mentions": Rule(Role.VIEWER),
+    "workspace-api:mention-read": Rule(Role.VIEWER),
+    "workspace-api:project-exports": Rule(Role.OWNER),
+    "workspace-api:project-export-file": Rule(Role.OWNER),
     "workspace-api:deleted-projects": Rule(Audience.SIGNED_IN),
     "workspace-api:deleted-project-restore": Rule(Audience.SIGNED_IN),
     "workspace-api:deleted-project-destroy": Rule(Audience.SIGNED_IN),

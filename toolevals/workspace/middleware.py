@@ -16,12 +16,12 @@ from django.middleware.common import CommonMiddleware
 from django.middleware.security import SecurityMiddleware
 from django_http_compression.middleware import HttpCompressionMiddleware
 
-from toolevals.workspace.access import Audience, Rule, may_send_traces, rules
+from toolevals.workspace.access import Audience, Grant, Rule, may_send_traces, rules
 from toolevals.workspace.api.problems import problem, problem_coded
 from toolevals.workspace.models import Membership, Role, TokenScope, untrashed
 from toolevals.workspace.monitoring.operators import NO_OPERATOR, is_operator
 from toolevals.workspace.requests import ProjectRequest, is_anothers_page, is_api, is_by_script, is_on_this_machine
-from toolevals.workspace.tokens.services import UnknownToken, bearer_token, token_find
+from toolevals.workspace.tokens.services import UnknownToken, bearer_token, token_find, token_role
 
 _Answer = TypeVar("_Answer", bound=HttpResponseBase)
 _MARK = "shows_secret"
@@ -101,7 +101,7 @@ class AccessMiddleware:
         if not isinstance(needed, Audience):
             _enter(known, kwargs.pop("project", ""), needed)
         grant = rule.grant_for(method)
-        if grant is not None and (refusal := grant.refusal(known.user)):
+        if grant is not None and (refusal := _refusal(known, grant)):
             raise PermissionDenied(refusal)
         return None
 
@@ -190,6 +190,13 @@ def _enter(request: ProjectRequest, slug: str, needed: Role) -> None:
             f"This requires the {needed.label} role. You are {request.role.label}. A project owner can change "
             f"your role."
         )
+
+
+def _refusal(request: ProjectRequest, grant: Grant) -> str:
+    """Say why a request does not have a grant; empty where it has. By a token it takes an owner's role in addition."""
+    if request.token is not None and token_role(request.token) != Role.OWNER:
+        return "A token does this only if it has the owner role in its project."
+    return grant.refusal(request.user)
 
 
 def _enter_by_token(request: ProjectRequest, needed: Role | Audience) -> HttpResponseBase | None:

@@ -8,13 +8,16 @@ from typing import Any, Final
 
 from allauth.account.adapter import DefaultAccountAdapter
 from django.contrib import messages
+from django.contrib.auth import logout
 from django.contrib.auth.base_user import AbstractBaseUser
+from django.contrib.auth.models import AnonymousUser
 from django.core.exceptions import ValidationError
 from django.forms import Form
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect
 
 from toolevals.workspace.accounts.services import SignInRefused, TryLater, password_confirm, user_sign_in
+from toolevals.workspace.api.problems import problem
 from toolevals.workspace.models import User
 from toolevals.workspace.requests import client_address, is_on_this_machine, is_own_page
 
@@ -56,6 +59,13 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
             raise refused(refusal) from None
         return True
 
+    def pre_login(self, request: HttpRequest, user: User, **more: Any) -> HttpResponse | None:
+        """End another person's session in this browser: a second step is for someone who is signed out."""
+        if request.user.is_authenticated and request.user.pk != user.pk:
+            logout(request)
+        refusal: HttpResponse | None = super().pre_login(request, user, **more)
+        return refusal
+
     def login(self, request: HttpRequest, user: User) -> None:
         super().login(request, user)
         # What was only to be remembered for a moment is a session now.
@@ -82,6 +92,17 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
     ) -> None:
         if said := message or _SAID.get(message_template, ""):
             messages.add_message(request, level, said)
+
+
+def who(user: User | AnonymousUser) -> JsonResponse:
+    """Return who is signed in, as an id, as a page's script reads it."""
+    return JsonResponse({"person": str(user.pk) if user.is_authenticated else ""})
+
+
+def told(form: Form) -> HttpResponse:
+    """Return what is wrong with a form, as a page's script reads it."""
+    words = " ".join(str(text) for texts in form.errors.values() for text in texts)
+    return problem(HTTPStatus.UNPROCESSABLE_ENTITY, words)
 
 
 def refused(refusal: SignInRefused) -> ValidationError:

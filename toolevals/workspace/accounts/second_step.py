@@ -6,6 +6,7 @@ and a code of an app opens once, whichever process it reaches.
 
 from __future__ import annotations
 
+from http import HTTPStatus
 from typing import Any
 
 from allauth.account.internal.flows.reauthentication import get_reauthentication_flows
@@ -34,15 +35,17 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect
 from django.urls import reverse_lazy
 
-from toolevals.workspace.accounts.adapter import answered, refused
+from toolevals.workspace.accounts.adapter import answered, refused, told, who
 from toolevals.workspace.accounts.services import SECOND_STEP, STATE_SECONDS, TryLater, attempt, attempts_forget
+from toolevals.workspace.api.problems import problem_coded
 from toolevals.workspace.form_controls import PlainForm
 from toolevals.workspace.models import User
-from toolevals.workspace.requests import client_address
+from toolevals.workspace.requests import client_address, is_by_script
 from toolevals.workspace.secrets.services import SealBrokenError, seal, unseal
 
 NAME = "toolevals"
 WRONG = "That is not right, or was used before. Try the next code."
+TOO_LATE = "Too much time has passed since the password. Enter it again."
 KEY_LOST = "Your second step was sealed with another key of this installation. Ask its operator to end it."
 
 
@@ -174,8 +177,19 @@ class SecondStepView(AuthenticateView):  # type: ignore[misc]
 
     template_name = "workspace/second_step.html"
 
+    def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        """Answer; a script is led nowhere, but told who is signed in, or that the password comes first."""
+        response: HttpResponse = super().dispatch(request, *args, **kwargs)
+        if not is_by_script(request) or response.status_code != HTTPStatus.FOUND:
+            return response
+        if request.user.is_authenticated:
+            return who(request.user)
+        return problem_coded(HTTPStatus.UNPROCESSABLE_ENTITY, TOO_LATE, "password")
+
     def form_invalid(self, form: forms.Form) -> HttpResponse:
-        return answered(form, super().form_invalid(form))
+        if not is_by_script(self.request):
+            return answered(form, super().form_invalid(form))
+        return answered(form, told(form))
 
 
 class SecondStepsView(IndexView):  # type: ignore[misc]

@@ -10,8 +10,7 @@ from allauth.usersessions.models import UserSession
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth import update_session_auth_hash
-from django.contrib.auth.models import AnonymousUser
-from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.http import HttpRequest, HttpResponse
 from django.middleware.csrf import get_token
 from django.shortcuts import redirect, render
 from django.urls import reverse, reverse_lazy
@@ -20,7 +19,7 @@ from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from toolevals.workspace.accounts.adapter import answered, refused
+from toolevals.workspace.accounts.adapter import answered, refused, told, who
 from toolevals.workspace.accounts.forms import NewPasswordForm, PasswordForm, ProfileForm, ResetForm, SignInForm
 from toolevals.workspace.accounts.hashing import RETRY_SECONDS, PasswordsBusy
 from toolevals.workspace.accounts.reset import reset_is_by_mail
@@ -31,12 +30,12 @@ from toolevals.workspace.accounts.services import (
     password_confirm,
     user_update,
 )
-from toolevals.workspace.api.problems import problem
+from toolevals.workspace.api.problems import problem_coded
 from toolevals.workspace.models import Invitation, User
 from toolevals.workspace.requests import SignedInRequest, client_address, is_by_script, is_on_this_machine
 
 ASKED: Final = "If this address has an account with a password, an e-mail with a link is on its way."
-SECOND_STEP: Final = "Your account has a second step. Sign in in another tab, then go on here."
+SECOND_STEP: Final = "Your account has a second step: enter a code."
 
 
 class SignInView(LoginView):  # type: ignore[misc]
@@ -48,13 +47,14 @@ class SignInView(LoginView):  # type: ignore[misc]
         response: HttpResponse = super().form_valid(form)
         if not is_by_script(self.request):
             return response
-        return _who(self.request.user) if self.request.user.is_authenticated else problem(422, SECOND_STEP)
+        if self.request.user.is_authenticated:
+            return who(self.request.user)
+        return problem_coded(HTTPStatus.UNPROCESSABLE_ENTITY, SECOND_STEP, "second_step")
 
     def form_invalid(self, form: SignInForm) -> HttpResponse:
         if not is_by_script(self.request):
             return answered(form, super().form_invalid(form))
-        words = " ".join(str(text) for texts in form.errors.values() for text in texts)
-        return answered(form, problem(HTTPStatus.UNPROCESSABLE_ENTITY, words))
+        return answered(form, told(form))
 
     def get_context_data(self, **more: Any) -> dict[str, Any]:
         shown = is_on_this_machine(self.request)
@@ -157,11 +157,7 @@ def _part(provider_id: str) -> Any:
 def session(request: HttpRequest) -> HttpResponse:
     """Say who is signed in, as an id, or no one as ""; a browser that lost its CSRF cookie gets a new one."""
     get_token(request)
-    return _who(request.user)
-
-
-def _who(user: User | AnonymousUser) -> JsonResponse:
-    return JsonResponse({"person": str(user.pk) if user.is_authenticated else ""})
+    return who(request.user)
 
 
 @require_http_methods(["GET", "POST"])

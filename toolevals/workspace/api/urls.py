@@ -7,7 +7,9 @@ from django.urls import include, path
 from toolevals.workspace.api.document import OpenApiDocument
 from toolevals.workspace.audit import api as audit
 from toolevals.workspace.jobs import api as jobs
+from toolevals.workspace.mentions import api as mentions
 from toolevals.workspace.notifications import api as notifications
+from toolevals.workspace.people import account_api as accounts
 from toolevals.workspace.people import api as people
 from toolevals.workspace.projects import api as projects
 from toolevals.workspace.secrets import api as secrets
@@ -17,6 +19,10 @@ from toolevals.workspace.trash import api as trash
 app_name = "workspace-api"
 in_project = [
     path("", projects.ProjectDetail.as_view(), name="project"),
+    path("export/", projects.ProjectExports.as_view(), name="project-exports"),
+    path("export/<uuid:whole>/", projects.ProjectExportFile.as_view(), name="project-export-file"),
+    path("mentions/", mentions.Mentions.as_view(), name="mentions"),
+    path("mentions/<uuid:mention>/read/", mentions.MentionRead.as_view(), name="mention-read"),
     path("trash/", trash.Trash.as_view(), name="trash"),
     path("trash/<uuid:item>/restore/", trash.TrashRestore.as_view(), name="trash-restore"),
     path("trash/<uuid:item>/destroy/", trash.TrashDestroy.as_view(), name="trash-destroy"),
@@ -45,6 +51,11 @@ urlpatterns = [
     path("", projects.Index.as_view(), name="index"),
     path("openapi.json", OpenApiDocument.as_view(), name="openapi"),
     path("me/", projects.Me.as_view(), name="me"),
+    path("people/", accounts.People.as_view(), name="people"),
+    path("people/<uuid:person>/", accounts.Person.as_view(), name="person"),
+    path("people/<uuid:person>/deactivate/", accounts.PersonDeactivate.as_view(), name="person-deactivate"),
+    path("people/<uuid:person>/reactivate/", accounts.PersonReactivate.as_view(), name="person-reactivate"),
+    path("people/<uuid:person>/delete/", accounts.PersonDelete.as_view(), name="person-delete"),
     path("deleted-projects/", trash.DeletedProjects.as_view(), name="deleted-projects"),
     path(
         "deleted-projects/<uuid:gone>/restore/", trash.DeletedProjectRestore.as_view(), name="deleted-project-restore"

@@ -181,12 +181,21 @@ def lease_claim(batch_id: str) -> Lease | None:
 
 @transaction.atomic
 def _blame_if_lost(overdue: models.QuerySet[Batch], pk: uuid.UUID, token: uuid.UUID, now: datetime) -> None:
-    """Count the attempt of a batch whose lease has run out, and say with its job and in the log that it failed."""
+    """Count the attempt of a batch whose lease has run out, and say with its job and in the log that it failed.
+
+    One that got further than those before counts for nothing: workers may die faster than a long batch is done.
+    """
     if not overdue.update(lease_token=token, due_at=lease_end(now)):
         return
     batch = Batch.objects.select_related("job").get(pk=pk)
-    most = settings.BATCH_MAX_ATTEMPTS
-    error = f"Attempt {batch.attempts} of {most}: the worker that held it ended, or gave no sign of life."
+    error = "the worker that held it ended, or gave no sign of life."
+    if batch.done > batch.furthest:
+        # Such attempts come to an end: none goes further than the batch's size.
+        batch.attempts -= 1
+        Batch.objects.filter(pk=pk).update(furthest=batch.done, attempts=batch.attempts)
+        error = f"An attempt got to {batch.done:,} of {batch.size:,}, further than those before: {error}"
+    else:
+        error = f"Attempt {batch.attempts} of {settings.BATCH_MAX_ATTEMPTS}: {error}"
     words = "Batch %s (stage %s, number %s; %s) of the job %s, %r: %s"
     job = batch.job
     logger.warning(words, batch.pk, batch.stage, batch.number, batch.task, job.pk, job.title, error)

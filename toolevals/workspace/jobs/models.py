@@ -320,6 +320,8 @@ class Batch(models.Model):
     # How many items it holds, and how many of them are done: progress is their sum.
     size = models.PositiveIntegerField(default=1)
     done = models.PositiveIntegerField(default=0)
+    # How many were done when a worker that held it died, at most.
+    furthest = models.PositiveIntegerField(default=0, db_default=0)
     state = models.CharField(max_length=12, choices=BatchState.choices, default=BatchState.QUEUED)
     attempts = models.PositiveSmallIntegerField(default=0)
     lease_token = models.UUIDField(null=True)

@@ -173,7 +173,7 @@ def job_retry(*, job: Job, actor: User | None) -> Job:
     locked.report = {key: value for key, value in locked.report.items() if key != "errors"}
     locked.save(update_fields=["state", "finished_at", "pace_since", "report"])
     Batch.objects.filter(job=locked, state__in=[BatchState.FAILED, BatchState.CANCELLED]).update(
-        state=BatchState.QUEUED, attempts=0, done=0, due_at=database_now(), rung_at=None, error=""
+        state=BatchState.QUEUED, attempts=0, done=0, furthest=0, due_at=database_now(), rung_at=None, error=""
     )
     # Everything may have been done already: a batch can end in the moment of a cancel.
     job_advance(locked.pk)

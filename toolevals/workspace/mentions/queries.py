@@ -25,7 +25,7 @@ MOST = 100
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """The place of a text: in words, its address, and whether its reader may know who wrote it."""
+    """The place of a text: in words, its address, and whether every member may read it, and who wrote it."""
 
     words: str
     url: str

@@ -6,18 +6,20 @@ from collections.abc import Iterable
 
 from django.db import models, transaction
 from django.urls import reverse
-from uuid_utils.compat import uuid7
 
 from toolevals.workspace.clock import database_now
 from toolevals.workspace.mentions.models import Mention
 from toolevals.workspace.mentions.queries import places
 from toolevals.workspace.models import EventKind, Project, Role, User
-from toolevals.workspace.notifications.events import deliveries_add, event_document, people_told
+from toolevals.workspace.notifications.events import deliveries_add, event_document, people_told, webhooks_told
 
 
 def mentions_note(*, project: Project, actor: User | None, people: Iterable[User], target: models.Model) -> None:
-    """Write down who is mentioned in a text, in its transaction; those who may read it and chose so get an e-mail."""
-    told = people_told(project, EventKind.MENTIONED)
+    """Write down who is mentioned in a text, in its transaction, and tell of those who may read it.
+
+    They get an e-mail if they chose so. Webhooks are told who is mentioned; where, only if every member may read that.
+    """
+    told, hooks = people_told(project, EventKind.MENTIONED), webhooks_told(project, EventKind.MENTIONED)
     for person in people:
         if actor is not None and person.pk == actor.pk:
             continue
@@ -29,15 +31,22 @@ def mentions_note(*, project: Project, actor: User | None, people: Iterable[User
             target_id=target.pk,
         )
         membership = project.memberships.filter(user=person).first()
-        if person not in told or membership is None:
+        if membership is None or not (hooks or person in told):
             continue
         place = places([mention], project, person, Role(membership.role)).get(mention.pk)
-        if place is not None:
+        if place is None:
+            continue
+        now = database_now()
+        if person in told:
             path = reverse("workspace:mention", args=[project.slug, mention.pk])
-            document = event_document(
-                project, EventKind.MENTIONED, database_now(), summary=f"You are mentioned in {place.words}", path=path
-            )
-            deliveries_add(EventKind.MENTIONED, document, {}, {person: uuid7()}, project)
+            summary = f"You are mentioned in {place.words}"
+            document = event_document(project, EventKind.MENTIONED, now, summary=summary, path=path)
+            deliveries_add(EventKind.MENTIONED, document, {}, {person: mention.pk}, project)
+        if hooks:
+            path = place.url if place.is_named else reverse("workspace:mentions", args=[project.slug])
+            summary = f"{person.name} is mentioned{f' in {place.words}' if place.is_named else ''}"
+            document = event_document(project, EventKind.MENTIONED, now, summary=summary, path=path)
+            deliveries_add(EventKind.MENTIONED, document, dict.fromkeys(hooks, mention.pk), {}, project)
 
 
 @transaction.atomic

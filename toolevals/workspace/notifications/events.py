@@ -38,13 +38,18 @@ def event_note(
     examples, labels or gold: webhooks and mails tell links and counts alone.
     """
     now = database_now()
-    webhooks = [hook for hook in Webhook.objects.filter(project=project, is_on=True) if kind in hook.kinds]
+    webhooks = webhooks_told(project, kind)
     people = people_told(project, kind)
     if not webhooks and not people:
         return
     document = event_document(project, kind, now, summary=summary, path=path, facts=facts)
     event = uuid7()
     deliveries_add(kind, document, dict.fromkeys(webhooks, event), dict.fromkeys(people, event), project)
+
+
+def webhooks_told(project: Project, kind: EventKind) -> list[Webhook]:
+    """Return the webhooks of a project that are on and told of an event."""
+    return [hook for hook in Webhook.objects.filter(project=project, is_on=True) if kind in hook.kinds]
 
 
 def people_told(project: Project, kind: EventKind) -> list[User]:

@@ -9,6 +9,8 @@ from django import forms
 from toolevals.workspace.form_controls import PlainForm
 from toolevals.workspace.models import MAIL_KINDS, WEBHOOK_KINDS, EventKind, Webhook, WebhookForm
 
+_WEBHOOK_WORDS = {EventKind.MENTIONED: "a member is mentioned"}
+
 
 class WebhookSettings(PlainForm):
     """A webhook, new or changed."""
@@ -25,7 +27,7 @@ class WebhookSettings(PlainForm):
     )
     kinds = forms.MultipleChoiceField(
         label="Tells when",
-        choices=[(kind.value, kind.label) for kind in WEBHOOK_KINDS],
+        choices=[(kind.value, _WEBHOOK_WORDS.get(kind, kind.label)) for kind in WEBHOOK_KINDS],
         widget=forms.CheckboxSelectMultiple({"class": "choices"}),
     )
 

@@ -30,9 +30,9 @@ class EventKind(models.TextChoices):
 
 
 # Of one person alone, and by e-mail.
-_OF_ONE_PERSON = (EventKind.MENTIONED, EventKind.WORK_WAITING, EventKind.PASSWORD_RESET, EventKind.TEST)
+_OF_ONE_PERSON = (EventKind.WORK_WAITING, EventKind.PASSWORD_RESET, EventKind.TEST)
 WEBHOOK_KINDS = tuple(kind for kind in EventKind if kind not in _OF_ONE_PERSON)
-MAIL_KINDS = (*WEBHOOK_KINDS, EventKind.MENTIONED, EventKind.WORK_WAITING)
+MAIL_KINDS = (*WEBHOOK_KINDS, EventKind.WORK_WAITING)
 
 
 class WebhookForm(models.TextChoices):

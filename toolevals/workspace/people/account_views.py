@@ -21,6 +21,7 @@ from toolevals.workspace.models import User
 from toolevals.workspace.paging import page_of, rows_of
 from toolevals.workspace.people.departure import (
     DepartureError,
+    heirs_of,
     projects_owned_alone,
     user_deactivate,
     user_delete,
@@ -29,32 +30,33 @@ from toolevals.workspace.people.departure import (
 from toolevals.workspace.people.rows import person_export
 from toolevals.workspace.requests import SignedInRequest
 
+# So many new owners are offered; any other person is named by the address.
+OFFERED: Final = 50
 PEOPLE: Final = ("user_id", "name", "email", "state", "is_installation_owner", "created_at")
-
-
-class HeirChoice(forms.ModelChoiceField[User]):
-    """A choice among people who can sign in."""
-
-    def label_from_instance(self, obj: Any) -> str:
-        return f"{obj.name} ({obj.email})"
 
 
 class DeleteForm(PlainForm):
     """The form that deletes a person for good."""
 
-    heir = HeirChoice(User.objects.none(), label="New owner of these projects", required=False)
+    heir = forms.CharField(
+        max_length=254,
+        label="E-mail address of the new owner of these projects",
+        widget=forms.TextInput({"list": "heirs", "autocomplete": "off", "spellcheck": "false"}),
+    )
     has_export = forms.BooleanField(label="The person has an export of their data, or wants none.")
     typed = forms.CharField(max_length=254, label="E-mail address of the person, to confirm")
 
     def __init__(self, person: User, alone: bool, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self._person = person
-        if alone:
-            heirs = User.objects.filter(is_active=True).exclude(pk=person.pk).order_by("name", "pk")
-            self.fields["heir"].queryset = heirs  # type: ignore[attr-defined]
-            self.fields["heir"].required = True
-        else:
+        if not alone:
             del self.fields["heir"]
+
+    def clean_heir(self) -> User:
+        heir = heirs_of(self._person).filter(email=self.cleaned_data["heir"].strip().lower()).first()
+        if heir is None:
+            raise forms.ValidationError("No other person who can sign in has this address. Nothing was deleted.")
+        return heir
 
     def clean_typed(self) -> str:
         typed: str = self.cleaned_data["typed"].strip().lower()
@@ -142,6 +144,7 @@ def _page(request: SignedInRequest, person: User, form: DeleteForm) -> HttpRespo
         "person": person,
         "memberships": person.memberships.select_related("project").order_by("project__name", "pk"),
         "alone": list(projects_owned_alone(person)),
+        "heirs": heirs_of(person)[:OFFERED],
         "form": form,
     }
     return render(request, "workspace/person.html", context, status=422 if form.errors else 200)

@@ -18,10 +18,12 @@ from toolevals.workspace.models import (
     ApiToken,
     Delivery,
     DeliveryState,
+    EventKind,
     Invitation,
     InvitationState,
     Job,
     Membership,
+    Mention,
     Project,
     Role,
     Upload,
@@ -87,6 +89,13 @@ def projects_owned_alone(person: User) -> QuerySet[Project]:
     return Project.with_trash.filter(Exists(owners.filter(user=person)), ~Exists(others)).order_by("name", "pk")
 
 
+def heirs_of(person: User) -> QuerySet[User]:
+    """Return the others who can sign in, the members of the projects that the person owns alone first."""
+    member = Membership.objects.filter(user=OuterRef("pk"), project__in=projects_owned_alone(person).order_by())
+    others = User.objects.filter(is_active=True).exclude(pk=person.pk)
+    return others.order_by(Exists(member).desc(), "name", "pk")
+
+
 def _locked(person: User) -> User:
     locked = User.objects.select_for_update(no_key=True).get(pk=person.pk)
     if locked.former_number is not None:
@@ -142,6 +151,9 @@ def _forget(person: User) -> str:
     person_failures_forget(before.email)
     pending = Invitation.objects.filter(email=before.email, state=InvitationState.PENDING)
     pending.update(state=InvitationState.REVOKED, ended_at=database_now())
+    # What webhooks were told of the person's mentions names them in a sentence.
+    mentions = Mention.objects.filter(person=person).values("pk")
+    Delivery.objects.filter(kind=EventKind.MENTIONED, event__in=mentions).delete()
     rows_let_go(person)
     texts_rewrite(before, person.name, person.email)
     _job_files_delete()

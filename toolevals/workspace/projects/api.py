@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from http import HTTPStatus
 from typing import cast
+from uuid import UUID
 
-from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
+from django.http import StreamingHttpResponse
+from django.shortcuts import get_object_or_404
+from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.generics import ListAPIView
@@ -17,15 +20,20 @@ from rest_framework.views import APIView
 
 from toolevals.workspace.api.base import ProjectView
 from toolevals.workspace.api.plain import PlainSerializer
+from toolevals.workspace.api.problems import Problems
 from toolevals.workspace.api.serializers import RoleField, UserSerializer
+from toolevals.workspace.file_responses import stored_response
 from toolevals.workspace.idempotency.api import idempotent
+from toolevals.workspace.jobs.api import JobSerializer
+from toolevals.workspace.jobs.files import job_file
 from toolevals.workspace.models import (
-    ApiToken,
+    Job,
     Project,
-    Role,
 )
+from toolevals.workspace.projects.export import KIND, StillBlindError, project_export_start
 from toolevals.workspace.projects.services import project_create
 from toolevals.workspace.requests import SignedInRequest
+from toolevals.workspace.tokens.services import token_role
 from toolevals.workspace.trash.api import TrashedSerializer, deleted_answer
 
 
@@ -76,7 +84,7 @@ class Me(APIView):
     @extend_schema(responses=MeSerializer)
     def get(self, request: Request) -> Response:
         token = cast("SignedInRequest", request).token
-        role = _role_of(token) if token else None
+        role = token_role(token) if token else None
         me = {"user": request.user, "project": token.project.slug if token else None, "role": role}
         return Response(MeSerializer(me).data)
 
@@ -98,8 +106,6 @@ class Projects(ListAPIView[Project]):
     @extend_schema(request=NewProjectSerializer, responses={201: ProjectSerializer})
     def post(self, request: Request) -> Response:
         asking = cast("SignedInRequest", request)
-        if asking.token is not None and _role_of(asking.token) != Role.OWNER:
-            raise PermissionDenied("A token can create projects only if it has the owner role.")
         asked = NewProjectSerializer(data=request.data)
         asked.is_valid(raise_exception=True)
         made = project_create(actor=asking.user, **asked.validated_data)
@@ -119,7 +125,26 @@ class ProjectDetail(ProjectView):
         return deleted_answer(self.project, self.user)
 
 
-def _role_of(token: ApiToken) -> Role | None:
-    """Return what a token may do in its project: no more than its person may; None if that is no member any more."""
-    member = token.project.memberships.filter(user=token.user).first()
-    return Role(min(token.role, member.role)) if member else None
+class ProjectExports(ProjectView):
+    """Write the whole project to a ZIP, by POST, as a job; 409 while something of it is blind."""
+
+    @extend_schema(request=None, responses={202: JobSerializer})
+    @idempotent
+    def post(self, request: Request) -> Response:
+        try:
+            job = project_export_start(project=self.project, actor=self.user)
+        except StillBlindError as error:
+            raise Problems(HTTPStatus.CONFLICT, str(error)) from error
+        shown = Job.objects.with_progress().get(pk=job.pk)
+        return Response(JobSerializer(shown).data, status=HTTPStatus.ACCEPTED)
+
+
+class ProjectExportFile(ProjectView):
+    """The ZIP that a job has written; 410 when it is no longer kept."""
+
+    @extend_schema(responses={(200, "application/octet-stream"): OpenApiTypes.BINARY, 410: None})
+    def get(self, request: Request, whole: UUID) -> StreamingHttpResponse:
+        upload = job_file(get_object_or_404(Job.objects.of_project(self.project), kind=KIND, pk=whole))
+        if upload is None:
+            raise Problems(HTTPStatus.GONE, "The file is not ready yet or has expired.")
+        return stored_response(upload)

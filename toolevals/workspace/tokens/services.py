@@ -48,6 +48,12 @@ def token_find(secret: str) -> ApiToken:
     return token
 
 
+def token_role(token: ApiToken) -> Role | None:
+    """Return what a token may do in its project: no more than its person may; None if that is no member any more."""
+    member = token.project.memberships.filter(user=token.user).first()
+    return Role(min(token.role, member.role)) if member else None
+
+
 MARK = "te_"
 SHOWN = 10
 
