@@ -1,4 +1,4 @@
-"""What a source lists becomes a version, from the page and by REST."""
+"""A new version is made of what a source lists, from the page and by REST."""
 
 from __future__ import annotations
 

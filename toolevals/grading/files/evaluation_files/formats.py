@@ -1,4 +1,4 @@
-"""Gathers the formats of evaluation files in the order in which a file is held against them."""
+"""Gathers the formats of evaluation files in the order in which a file is tried against them."""
 
 from __future__ import annotations
 
