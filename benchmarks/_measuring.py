@@ -235,6 +235,18 @@ def prediction(number: int, trial: int, tool: str) -> bytes:
     return json.dumps({"id": f"ex-{number:07}", "trial": trial, "tool_calls": made}).encode() + b"\n"
 
 
+def do_step(prepare: Callable[[int], object], otherwise: Callable[..., Any]) -> None:
+    """Do what the command line asks a step for, `prepare SIZE` or other words, and print as JSON what comes of it."""
+    name, *words = sys.argv[1:]
+    if name == "prepare":
+        prepare(int(words[0]))
+        found = None
+    else:
+        django.setup()
+        found = otherwise(name, *words)
+    sys.stdout.write(json.dumps(found))
+
+
 def work() -> None:
     """Do every batch that is due, as one worker would."""
     from celery import current_app

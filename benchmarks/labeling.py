@@ -16,13 +16,12 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
-import django
-
 from benchmarks._measuring import (
     PEOPLE,
     WORDS,
     answer,
     databases,
+    do_step,
     imported,
     installation,
     p95,
@@ -169,13 +168,12 @@ class Labeller:
         return {"submit": [self.submit_page() for _ in range(labels)]}
 
 
+def _label(number: str, way: str, port: str, labels: str) -> Any:
+    """Submit so many labels one way, as the labeller of a number."""
+    labeller = Labeller(int(number), int(port))
+    label = {"REST": labeller.by_rest, "page": labeller.by_page}[way]
+    return label(int(labels))
+
+
 if __name__ == "__main__":
-    if sys.argv[1] == "prepare":
-        _prepare(int(sys.argv[2]))
-        sys.stdout.write("null")
-    else:
-        django.setup()
-        number, way, port, labels = sys.argv[1:]
-        labeller = Labeller(int(number), int(port))
-        label = {"REST": labeller.by_rest, "page": labeller.by_page}[way]
-        sys.stdout.write(json.dumps(label(int(labels))))
+    do_step(_prepare, _label)

@@ -8,7 +8,6 @@ read the processor time.
 from __future__ import annotations
 
 import io
-import json
 import os
 import sys
 import time
@@ -20,6 +19,7 @@ from typing import Any
 
 from benchmarks._measuring import (
     answer,
+    do_step,
     example,
     imported,
     installation,
@@ -211,12 +211,6 @@ def prepare(cases: int) -> None:
 
 
 if __name__ == "__main__":
-    name, *words = sys.argv[1:]
-    if name == "prepare":
-        prepare(int(words[0]))
-        sys.stdout.write("null")
-    else:
-        import django
-
-        django.setup()
-        sys.stdout.write(json.dumps(grade(words[0], int(words[1]), int(words[2])) if name == "grade" else stored()))
+    do_step(
+        prepare, lambda name, *words: grade(words[0], int(words[1]), int(words[2])) if name == "grade" else stored()
+    )

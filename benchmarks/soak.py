@@ -23,6 +23,7 @@ from benchmarks._measuring import (
     MINUTES,
     WORDS,
     descendants,
+    do_step,
     example,
     graded,
     imported,
@@ -290,12 +291,4 @@ def _dataset_make(slug: str) -> None:
 
 
 if __name__ == "__main__":
-    name, *words = sys.argv[1:]
-    if name == "prepare":
-        prepare(int(words[0]))
-        sys.stdout.write("null")
-    else:
-        import django
-
-        django.setup()
-        sys.stdout.write(json.dumps(People(int(words[0]), float(words[1])).work()))
+    do_step(prepare, lambda _, port, minutes: People(int(port), float(minutes)).work())

@@ -53,6 +53,7 @@ RULES: dict[str, Rule] = {
     "labeling:calibrate-draft": Rule(Role.REVIEWER),
     "labeling:calibrate-submit": Rule(Role.REVIEWER),
     "labeling:examples-act": Rule(Role.ADJUDICATOR),
+    "labeling:examples-undo": Rule(Role.ADJUDICATOR),
     "labeling:saved-views": Rule(Role.VIEWER),
     "labeling:saved-view-delete": Rule(Role.VIEWER),
     "labeling:example": Rule(Role.VIEWER),

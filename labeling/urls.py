@@ -74,6 +74,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
         name="datasheet-json",
     ),
     path("datasets/<slug:dataset>/examples/act/", example_acts.examples_act, name="examples-act"),
+    path("datasets/<slug:dataset>/examples/undo/<uuid:act>/", example_acts.examples_undo, name="examples-undo"),
     path("datasets/<slug:dataset>/views/", saved_views.saved_views, name="saved-views"),
     path("datasets/<slug:dataset>/views/<uuid:view>/delete/", saved_views.saved_view_delete, name="saved-view-delete"),
     path("datasets/<slug:dataset>/examples/<uuid:example>/", examples.example, name="example"),

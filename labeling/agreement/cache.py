@@ -62,11 +62,11 @@ def _page(dataset: Dataset, after: UUID | None) -> list[tuple[UUID, str, dict[st
 
 @dataclass(frozen=True, slots=True)
 class PairTally:
-    """The number of pairs of first labels, and of those that differ. `is_known`: whether any pair was counted."""
+    """The number of pairs of first labels, and of those that differ, at a moment: None where no pair was counted."""
 
     pairs: int = 0
     differing: int = 0
-    is_known: bool = True
+    counted_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,33 +106,34 @@ def pairs_tallied(dataset: Dataset, *, actor: User | None = None, begin: bool = 
 
     Of a large dataset it is what the last count found; `begin` lets a job count where that is a day old or missing.
     """
-    key = f"labeling:pairs:{dataset.pk}"
+    key = f"labeling:pairs-at:{dataset.pk}"
     tally_read: PairTally | None = cache.get(key)
     if tally_read is None:
         tally_read = _tally(dataset, actor, begin=begin)
         # What a job counts now is asked for again when someone looks.
-        if tally_read.is_known:
+        if tally_read.counted_at:
             cache.set(key, tally_read, timeout=FRESH.total_seconds())
     return tally_read
 
 
 def _tally(dataset: Dataset, actor: User | None, *, begin: bool) -> PairTally:
     if _is_small_and_read(dataset):
-        return _tally_of(pairs_of(dataset))
+        return _tally_of(pairs_of(dataset), database_now())
     whole = Filters()
     kept = AgreementReport.objects.select_related("job").filter(dataset=dataset, key=whole.key).first()
     is_old = kept is None or kept.counted_at is None or database_now() - kept.counted_at > FORGOTTEN
     if is_old and begin:
         kept = _count_in_a_job(dataset, whole, actor)
-    document = kept.document if kept else None
-    return _tally_of(Agreement.from_document(document).pairs) if document else PairTally(is_known=False)
+    if kept is None or not kept.document:
+        return PairTally()
+    return _tally_of(Agreement.from_document(kept.document).pairs, kept.counted_at)
 
 
-def _tally_of(figures: PairFigures | None) -> PairTally:
+def _tally_of(figures: PairFigures | None, counted_at: datetime | None) -> PairTally:
     same = figures.whole.percent.value if figures else None
     if figures is None or same is None:
-        return PairTally()
-    return PairTally(figures.counted, round((1 - same) * figures.counted))
+        return PairTally(counted_at=counted_at)
+    return PairTally(figures.counted, round((1 - same) * figures.counted), counted_at)
 
 
 def agreement_count_work(lease: Lease) -> None:

@@ -1,21 +1,23 @@
-"""Assign parts of a dataset's labelling to owners, and keep work for one person."""
+"""Assign parts of a dataset's labelling to owners, keep work for one person, and take both back."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.db import transaction
+from django.db.models import Q, QuerySet
 
 from labeling.errors import InvalidAct
 from labeling.label.querysets import SlotQuerySet
-from labeling.models import Dataset, Example, LabelBatch, LabelSlot, Revision
+from labeling.models import Dataset, Example, LabelBatch, LabelSlot, Revision, SlotState
 from toolevals.grading.values.problems import InvalidDocument, Problem
 from toolevals.workspace.audit.services import audit_record
 from toolevals.workspace.clock import database_now
-from toolevals.workspace.models import Membership, Role, User
+from toolevals.workspace.models import AuditEntry, Membership, Role, User
 
 AT_ONCE = 500
 MAX_EXAMPLES = 20_000
@@ -109,6 +111,22 @@ def batch_close(*, batch: LabelBatch, actor: User | None) -> LabelBatch:
 
 
 @transaction.atomic
+def batch_discard(*, batch: LabelBatch, actor: User | None) -> None:
+    """Take a new batch back, as if it had never been made.
+
+    Raises InvalidAct where something has happened in it since: a label, a change, work kept for someone.
+    """
+    slots = LabelSlot.objects.of_batch(batch)
+    list(_locked(slots.values_list("revision", flat=True)))
+    later = AuditEntry.objects.filter(target_id=batch.pk).exclude(verb="batch_create")
+    if later.exists() or slots.filter(state=SlotState.SUBMITTED).exists():
+        raise InvalidAct(f"The batch “{batch.name}” stays: something has happened in it since. It can be closed.")
+    detail = {"name": batch.name}
+    audit_record(project=batch.dataset.project, actor=actor, verb="batch_discard", target=batch, detail=detail)
+    batch.delete()
+
+
+@transaction.atomic
 def slots_assign(
     *,
     dataset: Dataset,
@@ -172,6 +190,57 @@ def slots_unassign(
     return free
 
 
+class Kept(NamedTuple):
+    """The person, by their key, for whom a place is kept, and until which day; as JSON says them."""
+
+    person: str | None
+    due_on: str | None
+
+
+class Change(NamedTuple):
+    """A change of the person for whom a place is kept."""
+
+    before: Kept
+    after: Kept
+
+
+def places_locked(dataset: Dataset, names: Sequence[str]) -> dict[str, Kept]:
+    """Return for whom the places of examples that still want a label are kept; lock these examples' revisions."""
+    waiting = _waiting(dataset, Choice(names=names))
+    list(_locked(waiting.values_list("revision", flat=True)))
+    return {
+        str(pk): Kept(str(person) if person else None, due_on.isoformat() if due_on else None)
+        for pk, person, due_on in waiting.values_list("pk", "assignee", "due_on")
+    }
+
+
+@transaction.atomic
+def slots_restore(*, dataset: Dataset, actor: User | None, changes: Mapping[str, Change]) -> int:
+    """Keep places for whom they were kept before they were changed; return how many.
+
+    A place that has changed again is left. So is one that cannot be kept for that person any more: it is another's, or
+    they do not label here, or they have a place of the example by now.
+    """
+    now, back, alike = database_now(), 0, defaultdict(list)
+    for pk, change in changes.items():
+        alike[change].append(pk)
+    waiting = _queued(dataset).of_current_round()
+    list(_locked(waiting.filter(pk__in=changes).values_list("revision", flat=True)))
+    for (before, after), pks in alike.items():
+        rows = waiting.filter(Q(assignee=after.person, due_on=after.due_on), pk__in=pks)
+        if before.person not in (None, after.person):
+            person = User.objects.filter(memberships__in=_reviewers(dataset), pk=before.person).first()
+            if person is None:
+                continue
+            own = Q(pk__in=waiting.held_by(person).order_by().values("pk"))
+            rows = rows.filter(own | Q(pk__in=waiting.free(now).for_reviewer(person).values("pk")))
+            rows = rows.exclude(revision__in=waiting.filter(assignee=person).values("revision"))
+        fit = list(rows.values_list("pk", flat=True))
+        back += LabelSlot.objects.filter(pk__in=fit).update(assignee=before.person, due_on=before.due_on)
+    audit_record(project=dataset.project, actor=actor, verb="slots_restore", target=dataset, detail={"places": back})
+    return back
+
+
 def assignments_free(now: datetime) -> int:
     """Keep for no one what is kept for someone who cannot label it; return how many. A duty of the sweeper."""
     in_vain = list(LabelSlot.objects.kept_in_vain().values_list("pk", flat=True)[:AT_ONCE])
@@ -191,7 +260,7 @@ def _queued(dataset: Dataset) -> SlotQuerySet:
     return LabelSlot.objects.of_dataset(dataset).filter(priority__isnull=False)
 
 
-def _locked(revisions: Sequence[Any]) -> Iterable[Sequence[Any]]:
+def _locked(revisions: Iterable[Any]) -> Iterable[Sequence[Any]]:
     """Yield revisions in groups, each locked: who submits a label locks the revision before its slots, too."""
     every = sorted(set(revisions))
     for start in range(0, len(every), AT_ONCE):
@@ -200,12 +269,14 @@ def _locked(revisions: Sequence[Any]) -> Iterable[Sequence[Any]]:
         yield some
 
 
+def _reviewers(dataset: Dataset) -> QuerySet[Membership]:
+    return Membership.objects.filter(project=dataset.project_id, role__gte=Role.REVIEWER, user__is_active=True)
+
+
 def _require_reviewer(dataset: Dataset, person: User | None) -> None:
     if person is None:
         return
-    members = Membership.objects.filter(project=dataset.project_id, user=person, role__gte=Role.REVIEWER)
-    members = members.filter(user__is_active=True)
-    if not members.exists():
+    if not _reviewers(dataset).filter(user=person).exists():
         raise InvalidAct(f"{person.name} does not label in this project.")
 
 

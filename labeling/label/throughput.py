@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 from math import ceil, sqrt
 from typing import Any, Final
 
@@ -36,6 +36,10 @@ KEPT_FROM: Final = 20_000
 KEPT_SECONDS: Final = 600
 
 
+# How many labels are wanted and in, and how many came in by day: everyone's, and one's own.
+_Counts = tuple[int, int, dict[date, int], dict[date, int]]
+
+
 @dataclass(frozen=True, slots=True)
 class Day:
     """Labels that came in on one day: everyone's, and one's own among them."""
@@ -57,13 +61,17 @@ class Forecast:
 
 @dataclass(frozen=True, slots=True)
 class Throughput:
-    """Labels of a dataset: how many are `wanted`, how many full blocks of them are `done`, and by day."""
+    """Labels of a dataset: how many are `wanted`, how many full blocks of them are `done`, and by day.
+
+    As of now without `counted_at`.
+    """
 
     wanted: int
     done: int
     days: tuple[Day, ...]
     own: Progress
     forecast: Forecast | None
+    counted_at: datetime | None
 
     @property
     def left(self) -> int:
@@ -78,13 +86,14 @@ class Throughput:
 def throughput_of(dataset: Dataset, user: User) -> Throughput:
     """Return how labelling of a dataset goes. Counts of large datasets are kept for some minutes."""
     today = timezone.localdate(database_now())
-    key = f"labeling.throughput:{dataset.pk}:{user.pk}:{today}"
-    counts: tuple[int, int, dict[date, int], dict[date, int]] | None = cache.get(key)
-    if counts is None:
-        counts = _counts(dataset, user, today)
-        if counts[0] >= KEPT_FROM:
-            cache.set(key, counts, KEPT_SECONDS)
-    wanted, done, everybody, own = counts
+    key = f"labeling.throughput-at:{dataset.pk}:{user.pk}:{today}"
+    kept: tuple[_Counts, datetime | None] | None = cache.get(key)
+    if kept is None:
+        kept = _counts(dataset, user, today), None
+        if kept[0][0] >= KEPT_FROM:
+            kept = kept[0], database_now()
+            cache.set(key, kept, KEPT_SECONDS)
+    (wanted, done, everybody, own), counted_at = kept
     dates = [today - timedelta(days=back) for back in range(DAYS - 1, -1, -1)]
     before = done - sum(everybody.get(day, 0) for day in dates)
     days = tuple(
@@ -92,7 +101,8 @@ def throughput_of(dataset: Dataset, user: User) -> Throughput:
         for day, labels in zip(dates, in_blocks(before, [everybody.get(day, 0) for day in dates]), strict=True)
     )
     done -= done % BLOCK
-    return Throughput(wanted, done, days, progress_of(dataset, user), _forecast(wanted - done, days, today))
+    expected = _forecast(wanted - done, days, today)
+    return Throughput(wanted, done, days, progress_of(dataset, user), expected, counted_at)
 
 
 def _forecast(left: int, days: tuple[Day, ...], today: date) -> Forecast | None:
@@ -131,7 +141,7 @@ def forecast(left: int, labels: int, days: int, today: date) -> Forecast | None:
     return Forecast(labels / days, today + timedelta(days=middle), today + timedelta(days=soonest), last)
 
 
-def _counts(dataset: Dataset, user: User, today: date) -> tuple[int, int, dict[date, int], dict[date, int]]:
+def _counts(dataset: Dataset, user: User, today: date) -> _Counts:
     rows = LabelSlot.objects.filter(dataset=dataset).order_by().values_list("state").annotate(count=Count("pk"))
     states = Counter(dict(rows))
     done = states[SlotState.SUBMITTED]

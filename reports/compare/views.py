@@ -11,6 +11,7 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
+from labeling.agreement.cache import pairs_tallied
 from reports.compare import table as tables
 from reports.compare.analysis import change_details, change_sentence, tools_sentence
 from reports.compare.judges import judge_deltas, shared_judges
@@ -106,6 +107,7 @@ def _analyses(request: ProjectRequest, runs: TwoRuns) -> dict[str, Any]:
         "deciding": deciding,
         "sentence": change_sentence(deciding),
         "details": change_details(deciding),
+        "noise_at": pairs_tallied(runs.after.dataset_version.dataset).counted_at,
         "noise": change_words(noisier(runs.gradings)) if deciding else "",
         "layer_sentence": "" if layer is deciding else f"{change_sentence(layer)} {change_details(layer)}",
         "tools_sentence": tools_sentence(comparison.tools),

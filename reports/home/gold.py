@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Final
 
 from django.core.cache import cache
@@ -23,6 +24,7 @@ from reports.suspects.queries import Row, SuspectFilter, page_of
 from reports.suspects.services import suspects_counted
 from toolevals.grading.metrics.rates import Estimate
 from toolevals.presentation.sparks import Spark, Squares, spark, squares
+from toolevals.workspace.clock import database_now
 from toolevals.workspace.requests import ProjectRequest
 
 MOST_SUSPECTS: Final = 3
@@ -36,6 +38,7 @@ CELL: Final = 11.0
 class AgreementLine:
     """The share of pairs of labels that chose the same tool: over all pairs, and by period with a picture."""
 
+    counted_at: datetime
     same: Estimate
     waiting: int
     periods: tuple[Period, ...]
@@ -54,8 +57,10 @@ class AgreementLine:
 class CoverageMap:
     """The number of wanted kinds that are covered, as a map of tools x kinds; `left_out` tools are not drawn.
 
-    The looks of `cells` say whether what is wanted is there, partly or not at all.
+    The looks of `cells` say whether what is wanted is there, partly or not at all. As of now without `counted_at`.
     """
+
+    counted_at: datetime | None
 
     full: int
     wanted: int
@@ -90,7 +95,7 @@ def gold_state(request: ProjectRequest, dataset: Dataset, version: DatasetVersio
 
 def _agreement(request: ProjectRequest, dataset: Dataset) -> AgreementLine | None:
     """Return the line as of the last minute: counting reads every label."""
-    key = f"reports:home-agreement:{dataset.pk}"
+    key = f"reports:home-agreement-at:{dataset.pk}"
     line: AgreementLine | None = cache.get(key)
     if line is None and (line := _agreement_line(request, dataset)) is not None:
         cache.set(key, line, timeout=FRESH.total_seconds())
@@ -98,7 +103,8 @@ def _agreement(request: ProjectRequest, dataset: Dataset) -> AgreementLine | Non
 
 
 def _agreement_line(request: ProjectRequest, dataset: Dataset) -> AgreementLine | None:
-    agreement = agreement_counted(dataset, AgreementFilters(), actor=request.user).agreement
+    counted = agreement_counted(dataset, AgreementFilters(), actor=request.user)
+    agreement = counted.agreement
     if agreement is None or agreement.pairs is None or not agreement.pairs.counted:
         return None
     periods = agreement.periods[-MOST_PERIODS:]
@@ -108,11 +114,13 @@ def _agreement_line(request: ProjectRequest, dataset: Dataset) -> AgreementLine 
         if one.same_tool.value is not None and one.same_tool.interval is not None
     ]
     picture = spark(points, goal=max(value for value, _, _ in points)) if len(points) > 1 else None
-    return AgreementLine(agreement.pairs.tool.percent, agreement.pairs.waiting, periods, picture)
+    counted_at = counted.counted_at or database_now()
+    return AgreementLine(counted_at, agreement.pairs.tool.percent, agreement.pairs.waiting, periods, picture)
 
 
 def _coverage(request: ProjectRequest, dataset: Dataset) -> CoverageMap | None:
-    counts = coverage_of(dataset, actor=request.user).told(hidden_strata(dataset, request.role)).counts
+    coverage = coverage_of(dataset, actor=request.user).told(hidden_strata(dataset, request.role))
+    counts = coverage.counts
     if counts is None:
         return None
     rows = list(tool_rows(counts, quotas_of(dataset), tools_to_cover(dataset, counts)))
@@ -122,6 +130,7 @@ def _coverage(request: ProjectRequest, dataset: Dataset) -> CoverageMap | None:
     drawn = rows[:MOST_TOOLS]
     kinds = len(rows[0].cells)
     return CoverageMap(
+        coverage.counted_at,
         sum(not cell.lacking for cell in wanted),
         len(wanted),
         len(rows),

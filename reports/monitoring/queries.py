@@ -5,7 +5,9 @@ They are gauges, for what the database holds may become less: what was deleted i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import hashlib
+import unicodedata
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final
@@ -14,7 +16,6 @@ from django.db.models import Case, Count, F, Min, Q, Sum, When
 from django.db.models.functions import Coalesce, Greatest
 
 from labeling.models import Label
-from reports.monitoring.tool_names import OTHER, shown_names
 from toolevals.runs.drift.models import DriftAnswer
 from toolevals.runs.models import Judgement, ProbeAnswer, VerdictCount
 from toolevals.runs.rubrics.models import TryoutAnswer
@@ -32,6 +33,9 @@ from toolevals.workspace.uploads.services import free_bytes
 # The most called are shown by name; the others add up.
 MOST_PROJECTS: Final = 20
 MOST_TOOLS: Final = 20
+# What is not shown by name. A tool of that name is counted with it.
+OTHER: Final = "other"
+LONGEST: Final = 100
 # By then an hour's traces are summed up and its counts are kept.
 _AFTER_THE_HOUR: Final = timedelta(minutes=10)
 _QUANTILES: Final = {"0.5": 50, "0.95": 95}
@@ -175,3 +179,19 @@ def _by_one(rows: Mapping[str, float]) -> dict[tuple[str, ...], float]:
 
 
 _READ: Final[Sequence[Callable[[], Iterator[Figure]]]] = (_work, _done, _grades, _judges, _tools)
+
+
+def shown_names(names: Iterable[str]) -> dict[str, str]:
+    """Return what stands for each name, which comes from outside, on dashboards; different names stay different."""
+    return {name: _shown(name) for name in names}
+
+
+def _shown(name: str) -> str:
+    """Return a name without what is not seen, and not too long; a changed one ends with a part of its hash."""
+    seen = "".join(
+        "\ufffd" if unicodedata.category(each).startswith(("C", "Z")) and each != " " else each for each in name
+    )
+    if seen == name and len(name) <= LONGEST:
+        return name
+    digest = hashlib.sha256(name.encode(errors="surrogatepass")).hexdigest()[:8]
+    return f"{seen[:LONGEST]}… {digest}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from types import MappingProxyType
 
 from reports.rates import ExampleSums, Rate, rate
@@ -185,7 +186,10 @@ class TrialOutcomes:
 
 @dataclass(frozen=True, slots=True)
 class Reliability:
-    """A run of several trials, as a whole and by group; groups with the lowest pass^k first."""
+    """A run of several trials, as a whole and by group; groups with the lowest pass^k first.
+
+    `counted_at` is of groups that may be others by now.
+    """
 
     trials: int
     k: int
@@ -193,6 +197,7 @@ class Reliability:
     came_out: TrialOutcomes
     variance: VarianceSplit | None
     groups: tuple[GroupRow, ...]
+    counted_at: datetime | None = None
 
     def point(self, k: int) -> CurvePoint | None:
         """Return the curve at k; None where it has no example."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from math import isfinite
 from typing import Any, Final
@@ -33,6 +33,7 @@ from toolevals.presentation.numbers import percent, span
 from toolevals.runs.aggregates.sums import kept_sums
 from toolevals.runs.aggregates.trials import GROUPS, trial_tallies, verdict_counts_by_example, verdict_tallies
 from toolevals.runs.models import CaseGrade, Grading, StepCount, TrialCount
+from toolevals.workspace.clock import database_now
 
 KEYSET_PAGE = 2000
 OUTCOME: Final = "outcome"
@@ -60,6 +61,7 @@ def grading_reliability(
             groups = verdict_tallies(grading, of, ("tool", stratum) if stratum else GROUPS)
         whole = groups.pop("", {}).get("", Counter())
         reliability = reliability_of(whole, groups, trials=trials, k=k)
+        reliability = replace(reliability, counted_at=database_now()) if stratum else reliability
         cache.set(key, reliability, timeout=STRATA_KEPT if stratum else 24 * 3600)
     return reliability
 

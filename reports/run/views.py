@@ -8,6 +8,7 @@ from django.http import Http404, HttpResponse, StreamingHttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_safe
 
+from labeling.agreement.cache import pairs_tallied
 from reports.cases.queries import grading_sums, verdict_counts
 from reports.costs.queries import spending_shown
 from reports.filters.case_filters import LATENT, address_query, choice, text, verdict_column
@@ -103,6 +104,7 @@ def _analyses(request: ProjectRequest, head: RunHead, grading: Grading) -> dict[
             grading_noise(grading, actor=request.user, begin=True),
             None if head.run.baseline_agent else layers.outcome.rate.value,
         ),
+        "noise_at": pairs_tallied(head.version.dataset).counted_at,
         "reread": None if head.run.baseline_agent else grading_reread(grading),
         "layers_track_start": track_start([row.rate.low for row in layers.rows if row.rate.low is not None]),
         "sentence": sentence(layers, modes),

@@ -239,7 +239,13 @@ def an_item(world: World, person: User) -> UUID:
     return pk
 
 
+def a_past_act(world: World, person: User) -> UUID:
+    """Return the id of an act that no session can undo any more."""
+    return UUID(int=0)
+
+
 ARGUMENTS: dict[str, Argument] = {
+    "act": a_past_act,
     "dataset": a_dataset,
     "batch": a_batch,
     "version": a_version_name,

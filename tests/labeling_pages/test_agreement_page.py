@@ -22,7 +22,7 @@ from labeling.agreement.cache import labels_read, pairs_tallied
 from labeling.imports.services import examples_import
 from labeling.label.claims import slot_claim
 from labeling.label.services import label_submit
-from labeling.models import Dataset, Label, LabelReading, Revision
+from labeling.models import AgreementReport, Dataset, Label, LabelReading, Revision
 from labeling.tasks import agreement as agreement_task
 from tests.labeling.windows import differing_compared
 from tests.labeling_pages.conftest import body
@@ -231,11 +231,13 @@ def test_all_pairs_are_counted_in_blocks_and_the_page_says_how_many_wait(
 
     dataset = decided.example.dataset
     tallied = pairs_tallied(dataset)
-    assert (tallied.pairs, tallied.differing, tallied.is_known) == (2, 2, True)
+    assert (tallied.pairs, tallied.differing, bool(tallied.counted_at)) == (2, 2, True)
     # Of a large dataset it is what a job counted last; a page that only mentions it begins none.
     monkeypatch.setattr("labeling.agreement.cache.COUNTED_AT_ONCE", 0)
     cache.clear()
-    assert (pairs_tallied(dataset).is_known, Job.objects.filter(kind="agreement").count()) == (False, 0)
-    assert pairs_tallied(dataset, begin=True).is_known is False
+    assert (pairs_tallied(dataset).counted_at, Job.objects.filter(kind="agreement").count()) == (None, 0)
+    assert pairs_tallied(dataset, begin=True).counted_at is None
     agreement_task(str(Job.objects.get(kind="agreement").batches.get().pk))
-    assert pairs_tallied(dataset) == tallied
+    again = pairs_tallied(dataset)
+    assert (again.pairs, again.differing) == (2, 2)
+    assert again.counted_at == AgreementReport.objects.get().counted_at

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
+from datetime import date, timedelta
 from http import HTTPStatus
 from typing import Any
 
@@ -12,17 +14,19 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
+from labeling.batches.services import batch_close
 from labeling.examples import listing
 from labeling.imports.services import examples_import
 from labeling.label.claims import slot_claim
 from labeling.label.services import label_submit
-from labeling.models import Dataset, Example, Gold, LabelBatch, LabelSlot, Revision, SavedView
+from labeling.models import Adjudication, Dataset, Example, Gold, LabelBatch, LabelSlot, Revision, SavedView
 from labeling.questions.services import comment_add
 from tests.labeling.windows import differing_compared
 from tests.labeling_pages.conftest import body
 from tests.labeling_pages.shop import returned, row
 from toolevals.grading.reading.examples import read_example
-from toolevals.workspace.models import AuditEntry, User
+from toolevals.workspace.clock import database_now
+from toolevals.workspace.models import AuditEntry, Role, User
 
 pytestmark = pytest.mark.django_db
 AsUser = Callable[[User], Client]
@@ -203,6 +207,115 @@ def test_a_batch_is_made_of_them(dataset: Dataset, adjudicator: User, as_user: A
     again = client.post(url("examples-act", "core"), asked)
     assert again.status_code == HTTPStatus.UNPROCESSABLE_ENTITY
     assert LabelBatch.objects.count() == 1
+
+
+def undone(client: Client, page: str) -> str:
+    """Press Undo on the page after an act; return what is said then."""
+    found = re.search(r'action="([^"]+/examples/undo/[^"]+)"', page)
+    assert found
+    return body(client.post(found[1], follow=True))
+
+
+def test_assigning_is_undone_where_nothing_has_changed_since(
+    dataset: Dataset, reviewer: User, second_reviewer: User, adjudicator: User, as_user: AsUser
+):
+    client = as_user(adjudicator)
+
+    def kept() -> list[tuple[Any, ...]]:
+        rows = LabelSlot.objects.filter(assignee__isnull=False).order_by("revision__example__external_id")
+        return list(rows.values_list("revision__example__external_id", "assignee", "due_on"))
+
+    both, late = ["ex-0", "ex-1"], date(2027, 1, 31)
+    act(client, "assign", ["ex-0"], person=str(reviewer.pk))
+    page = act(client, "assign", both, person=str(reviewer.pk), due_on=str(late))
+    assert kept() == [("ex-0", reviewer.pk, late), ("ex-1", reviewer.pk, late)]
+    assert "2 of 2 places are as before." in undone(client, page)
+    assert kept() == [("ex-0", reviewer.pk, None)]
+    act(client, "assign", both, person=str(reviewer.pk), due_on=str(late))
+    page = act(client, "assign", both, person="")
+    # In another window: the undo of this one stays its own.
+    act(as_user(adjudicator), "assign", ["ex-1"], person=str(second_reviewer.pk))
+    said = undone(client, page)
+    assert "1 of 2 places is as before. The others have changed since, and are left." in said
+    assert kept() == [("ex-0", reviewer.pk, late), ("ex-1", second_reviewer.pk, None)]
+    assert AuditEntry.objects.filter(verb="slots_restore", actor=adjudicator).count() == 2
+
+
+def test_nobody_is_given_back_what_they_may_not_label_any_more(
+    dataset: Dataset, reviewer: User, second_reviewer: User, adjudicator: User, as_user: AsUser
+):
+    client, wanted = as_user(adjudicator), ["ex-0", "ex-1", "ex-2"]
+    for person, names_of in ((reviewer, wanted), (second_reviewer, wanted[:1])):
+        act(client, "assign", names_of, person=str(person.pk))
+    page = act(client, "assign", wanted, person="")
+    reviewer.memberships.update(role=Role.VIEWER)
+    assert "1 of 4 places is as before." in undone(client, page)
+    assert list(LabelSlot.objects.values_list("assignee", flat=True).filter(assignee__isnull=False)) == [
+        second_reviewer.pk
+    ]
+
+
+def test_setting_aside_is_undone_for_as_long_as_one_decision(
+    label: Callable[..., Any],
+    project: Any,
+    reviewer: User,
+    second_reviewer: User,
+    adjudicator: User,
+    as_user: AsUser,
+):
+    label("ex-0", reviewer)
+    revision = label("ex-0", second_reviewer, returned("A-2")).revision
+    differing_compared(revision)
+    client, said = as_user(adjudicator), {"answer": "ambiguous", "rationale": "Two readings."}
+    page = act(client, "set-aside", ["ex-0", "ex-1"], **said)
+    assert "Undo works for 10 seconds." in page
+    assert "1 of 1 example is as before." in undone(client, page)
+    revision.refresh_from_db()
+    assert revision.resolution == "disagreed"
+    assert AuditEntry.objects.filter(verb="adjudication_withdraw", actor=adjudicator).count() == 1
+    page = act(client, "set-aside", ["ex-0"], **said)
+    Adjudication.objects.update(created_at=database_now() - timedelta(seconds=11))
+    assert "ex-0: The time to take this decision back has passed." in undone(client, page)
+    project.undo_seconds = 0
+    project.save()
+    assert "/examples/undo/" not in act(client, "reopen", ["ex-0"], reason="Again")
+
+
+def test_a_stratum_is_taken_back_where_it_is_still_what_was_set(
+    dataset: Dataset, reviewer: User, adjudicator: User, as_user: AsUser
+):
+    client, both = as_user(adjudicator), ["ex-0", "ex-1"]
+    Example.objects.filter(external_id="ex-0").update(difficulty="easy")
+    page = act(client, "tag", both, stratum="difficulty", value="hard")
+    Example.objects.filter(external_id="ex-1").update(difficulty="odd")
+    assert "1 of 2 examples is as before. The others have changed since" in undone(client, page)
+    assert [example(name).difficulty for name in both] == ["easy", "odd"]
+    details = AuditEntry.objects.filter(verb="example_tag", actor=adjudicator).order_by("pk").values_list("detail")
+    assert details.last() == ({"stratum": "difficulty", "value": "easy", "before": "hard"},)
+    # Once only, by who did it, and only the last act.
+    assert "Nothing is undone" in undone(client, page)
+    assert as_user(reviewer).post(re.findall(r'"([^"]+/examples/undo/[^"]+)"', page)[0]).status_code == 403
+    first = act(client, "tag", both, stratum="difficulty", value="one")
+    act(client, "tag", both, stratum="difficulty", value="two")
+    assert "Nothing is undone" in undone(client, first)
+    assert "/examples/undo/" not in act(client, "tag", both, stratum="difficulty", value="two")
+
+
+def test_a_batch_is_taken_back_until_something_happens_in_it(
+    label: Callable[..., Any], dataset: Dataset, reviewer: User, adjudicator: User, owner: User, as_user: AsUser
+):
+    client = as_user(adjudicator)
+    page = act(client, "batch", ["ex-0", "ex-2"], name="Spring")
+    assert "there is no batch “Spring” any more" in undone(client, page)
+    assert not LabelBatch.objects.exists()
+    assert LabelSlot.objects.filter(batch=None).count() == 6
+    page = act(client, "batch", ["ex-0", "ex-2"], name="Spring")
+    label("ex-0", reviewer)
+    assert "The batch “Spring” stays" in undone(client, page)
+    page = act(client, "batch", ["ex-1"], name="Summer")
+    batch_close(batch=LabelBatch.objects.get(name="Summer"), actor=adjudicator)
+    assert "The batch “Summer” stays" in undone(client, page)
+    assert "discarded batch" in body(as_user(owner).get(reverse("workspace:audit", args=["shop"])))
 
 
 def test_acts_are_for_adjudicators_and_need_a_selection(

@@ -9,7 +9,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 
 from tests.fixtures.prepared import prepared_copy
-from tests.reports.test_tool_drift import openapi
+from tests.reports.tool_drift.sources import openapi
 from tests.runs.building import TOOLS
 from tests.workspace.installation import Installation
 

@@ -17,8 +17,7 @@ from hypothesis import strategies as st
 from prometheus_client.parser import text_string_to_metric_families
 
 from reports.monitoring import views
-from reports.monitoring.queries import MOST_PROJECTS, MOST_TOOLS, figures
-from reports.monitoring.tool_names import shown_names
+from reports.monitoring.queries import MOST_PROJECTS, MOST_TOOLS, figures, shown_names
 from toolevals.traces.models import TraceHour
 from toolevals.traces.production.tool_counts import ToolCounts, documents_of
 from toolevals.workspace.clock import database_now

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from io import StringIO
 
@@ -57,6 +58,9 @@ def test_the_ten_main_pages_explain_behind_their_question_marks(client: Client, 
     shown = {address: client.get(address, follow=True).content.decode() for address in addresses}
     counts = {address: characters(html) for address, html in shown.items()}
     assert sum(counts.values()) <= MOST, counts
+    # Figures that are kept for a while say of when they are.
+    for address in (PROJECT, f"{PROJECT}runs/2/"):
+        assert re.search(r"pairs.{1,1500}counted <time datetime=", shown[address], re.DOTALL), address
     # What a person needs in order not to be misled stays.
     run = " ".join(explanations(shown[f"{PROJECT}runs/2/"]))
     for words in ("Not counted in the rates", "too few for a conclusion", "It is a lower limit"):

@@ -116,6 +116,7 @@ AUDIT_PHRASES = {
     "slot_release": "released",
     "slot_skip": "skipped",
     "slots_assign": "assigned examples of",
+    "slots_restore": "undid an assignment in",
     "slots_unassign": "unassigned examples of",
     "strata_show": "chose the strata that reviewers see of",
     "suggestions_store": "stored suggestions for",

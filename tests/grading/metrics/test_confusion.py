@@ -55,8 +55,7 @@ def test_every_rate_is_that_of_scikit_learn(reference):
         # Where a rate has no denominator the reference says nought.
         got = [each.precision or 0, each.recall or 0, each.f1 or 0, each.support]
         assert got == pytest.approx(reference["per_class"][each.name])
-    assert [matrix.macro_precision, matrix.macro_recall, matrix.macro_f1] == pytest.approx(reference["macro"])
-    assert [matrix.micro_precision, matrix.micro_recall, matrix.micro_f1] == pytest.approx(reference["micro"])
+    assert [matrix.macro_f1, matrix.micro_f1] == pytest.approx([reference["macro"][-1], reference["micro"][-1]])
 
 
 def test_classes_are_tools_by_name_and_then_the_three_others():
@@ -71,7 +70,6 @@ def test_what_has_no_denominator_is_none():
     assert ClassMetrics("a", 0, 0, 0).f1 is None
     empty = ConfusionMatrix({("a", "b"): 0})
     assert (empty.accuracy, empty.macro_f1, empty.micro_f1, empty.classes) == (None, None, None, ())
-    assert (empty.macro_precision, empty.macro_recall, empty.micro_precision, empty.micro_recall) == (None,) * 4
 
 
 def test_averages_leave_out_what_is_never_expected():

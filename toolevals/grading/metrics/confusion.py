@@ -172,28 +172,6 @@ class ConfusionMatrix:
         return self._macro([metrics.f1 for metrics in self.averaged])
 
     @property
-    def macro_precision(self) -> float | None:
-        """The mean precision of the averaged classes; a class that was never called counts as nought."""
-        return self._macro([metrics.precision for metrics in self.averaged])
-
-    @property
-    def macro_recall(self) -> float | None:
-        """The mean recall of the averaged classes; a class that was never expected counts as nought."""
-        return self._macro([metrics.recall for metrics in self.averaged])
-
-    @property
-    def micro_precision(self) -> float | None:
-        """Correct of called, of the averaged classes taken together."""
-        called = sum(metrics.predicted for metrics in self.averaged)
-        return sum(metrics.correct for metrics in self.averaged) / called if called else None
-
-    @property
-    def micro_recall(self) -> float | None:
-        """Correct of expected, of the averaged classes taken together."""
-        expected = sum(metrics.support for metrics in self.averaged)
-        return sum(metrics.correct for metrics in self.averaged) / expected if expected else None
-
-    @property
     def micro_f1(self) -> float | None:
         """F1 of the averaged classes' counts taken together; None without classes."""
         either = sum(metrics.support + metrics.predicted for metrics in self.averaged)

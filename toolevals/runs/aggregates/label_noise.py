@@ -33,7 +33,7 @@ def run_noise(
     version = version or run.dataset_version
     tally = pairs_tallied(run.dataset_version.dataset, actor=actor, begin=begin)
     noise = label_noise(gold_counts(run, version), tally.pairs, tally.differing)
-    return replace(noise, reason=NOT_COUNTED) if noise.reason == TOO_FEW and not tally.is_known else noise
+    return replace(noise, reason=NOT_COUNTED) if noise.reason == TOO_FEW and not tally.counted_at else noise
 
 
 def noises_of(runs: Iterable[Any]) -> Mapping[UUID, LabelNoise]:

@@ -10,7 +10,7 @@ from uuid import UUID
 from django.conf import settings
 from uuid_utils.compat import uuid7
 
-from toolevals.json_types import JsonObject, JsonValue
+from toolevals.json_types import JsonMapping, JsonObject, JsonValue
 from toolevals.workspace.accounts.models import User
 from toolevals.workspace.clock import database_now
 from toolevals.workspace.notifications.models import Delivery, EventKind, MailChoice, Webhook
@@ -97,6 +97,24 @@ def event_document(
         **(facts or {}),
     }
     return {"type": str(kind), "timestamp": now.isoformat(), "data": data}
+
+
+def slack_text(document: JsonMapping) -> str:
+    """Return an event's sentence with a link to its page, as Slack, and what reads the same, takes it.
+
+    Anyone may have written the names: `&`, `<` and `>` are the marks of links and mentions, and escaped as Slack says.
+    """
+    data = document["data"]
+    assert isinstance(data, dict)
+    words = f"{escaped(str(data['project_name']))}: {escaped(str(data['summary']))}"
+    url = str(data["url"])
+    return f"{words} <{escaped(url)}|Open>" if "://" in url else words
+
+
+def escaped(text: str) -> str:
+    """Return a text in which nothing is a link or a mention."""
+    plain = "".join(mark if mark.isprintable() else " " for mark in text)
+    return plain.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
 def count_words(count: int, one: str, many: Iterable[str] | str = "") -> str:

@@ -31,9 +31,8 @@ from toolevals.grading.values.canonical import exact
 from toolevals.workspace.clock import database_now
 from toolevals.workspace.jobs.turns import can_ring, ring_task
 from toolevals.workspace.models import Delivery, DeliveryState, EventKind, Queue, Webhook, WebhookForm
-from toolevals.workspace.notifications.events import event_document
+from toolevals.workspace.notifications.events import event_document, slack_text
 from toolevals.workspace.notifications.mails import mail_of, mail_send
-from toolevals.workspace.notifications.slack import slack_text
 from toolevals.workspace.secrets.services import SealBrokenError, unseal
 
 logger = logging.getLogger(__name__)

@@ -152,7 +152,7 @@ def test_counts():
     recovery = grade_recovery(transcript)
     episode = recovery.episodes[0].episode
     assert (episode.failures, episode.retries, episode.repeats, episode.identical_retries) == (3, 3, 3, 2)
-    assert (recovery.errors, recovery.identical_retries_after_error, episode.recovered) == (3, 2, True)
+    assert (recovery.errors, episode.recovered) == (3, True)
 
 
 def test_the_same_call_after_a_refusal_is_futile_each_time():
@@ -231,7 +231,7 @@ def test_parallel_failures_are_episodes_of_their_own():
     )
     recovery = grade_recovery(transcript)
     assert [each.episode.reaction for each in recovery.episodes] == ["identical_retry"] * 2
-    assert recovery.identical_retries_after_error == 2
+    assert sum(each.episode.identical_retries for each in recovery.episodes) == 2
 
 
 def test_empty_text_is_an_answer_of_tools_that_never_say_anything():

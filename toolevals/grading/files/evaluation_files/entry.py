@@ -14,7 +14,7 @@ from toolevals.grading.reading.examples import ExampleRow
 from toolevals.grading.reading.parsing.extras import is_count
 from toolevals.grading.values import Transcript
 from toolevals.grading.values.problems import InvalidDocument, Problem, pointer_to
-from toolevals.json_types import JsonMapping
+from toolevals.json_types import JsonMapping, JsonValue
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +117,11 @@ def snake_name(key: object) -> str:
 ROW_LEFT = "the row is left out"
 
 Gives = Literal["tools", "examples", "predictions"]
+BOTH: tuple[Gives, ...] = ("examples", "predictions")
+ALL: tuple[Gives, ...] = ("tools", "examples", "predictions")
+EXAMPLES: tuple[Gives, ...] = ("tools", "examples")
+# A page of an API: data, and at most what it is and how to go on.
+_PAGE_KEYS = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,6 +159,17 @@ class FileFormat:
     def __post_init__(self) -> None:
         if not self.gives:
             raise ValueError(f"{self.name} gives nothing")
+
+
+def of_first(detect: Callable[[Any], str | None]) -> Callable[[Any], str | None]:
+    """Return the test of a document by its first entry."""
+
+    def detected_in(document: JsonValue) -> str | None:
+        inner = document.get("data") if isinstance(document, Mapping) else None
+        items = inner if isinstance(inner, list) and len(document) <= _PAGE_KEYS else document
+        return detect(items[0] if isinstance(items, list) and items else items)
+
+    return detected_in
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,11 +46,6 @@ class Recovery:
         """Return how many answers were errors."""
         return sum(graded.episode.errors for graded in self.episodes)
 
-    @property
-    def identical_retries_after_error(self) -> int:
-        """Return how often a call that had ended in an error was sent again as the next call."""
-        return sum(graded.episode.identical_retries for graded in self.episodes if graded.episode.errors)
-
 
 NO_EPISODE = Verdict("unscored", None, "No tool failed, so there was nothing to recover from.")
 
