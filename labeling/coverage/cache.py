@@ -45,9 +45,12 @@ class Coverage:
 
 def coverage_of(dataset: Dataset, *, actor: User | None) -> Coverage:
     """Return a dataset's counts as they are, or as they were a short while ago while a job counts again."""
-    if not is_large(dataset) and unread(dataset)[: 4 * UNREAD_AT_ONCE + 1].count() <= 4 * UNREAD_AT_ONCE:
-        gold_read(dataset)
-        return Coverage(coverage_count(dataset))
+    if not is_large(dataset):
+        new = unread(dataset)[: 4 * UNREAD_AT_ONCE + 1].count()
+        if new <= 4 * UNREAD_AT_ONCE:
+            if new:
+                gold_read(dataset)
+            return Coverage(coverage_count(dataset, is_read=not new))
     return coverage_kept(dataset, actor=actor)
 
 

@@ -84,9 +84,12 @@ def counts_told(counts: Counts, hidden: Collection[str]) -> Counts:
     return replace(counts, strata={stratum: told(stratum, classes) for stratum, classes in counts.strata.items()})
 
 
-def coverage_count(dataset: Dataset) -> Counts:
-    """Count a dataset's examples now. Costs a scan of them: see `labeling.coverage.cache`."""
-    counts = Counts(unread=unread(dataset).count())
+def coverage_count(dataset: Dataset, *, is_read: bool = False) -> Counts:
+    """Count a dataset's examples now. Costs a scan of them: see `labeling.coverage.cache`.
+
+    `is_read`: all of its gold is known to have been read.
+    """
+    counts = Counts(unread=0 if is_read else unread(dataset).count())
     _count_strata(dataset, counts)
     _count_expected(dataset, counts)
     _count_errors(dataset, counts)

@@ -13,13 +13,12 @@ from typing import Any, Final
 from uuid import UUID
 
 from django.db import transaction
-from django.db.models import Exists, OuterRef
 
 from labeling.agreement.cases import tool_said
 from labeling.expectations.meaning import meaning
 from labeling.lint.inputs import FEWEST_WORDS, Alike, conversation_text
 from labeling.lint.texts import words_in
-from labeling.models import DatasetVersion, Gold, Label, Revision, VersionEntry
+from labeling.models import DatasetVersion, Label, VersionEntry
 from reports.models import Suspect, SuspectCount
 from reports.suspects.agent_evidence import gradings_heard, hear, voice_of
 from reports.suspects.analysis import (
@@ -51,6 +50,8 @@ COUNTED_AT_ONCE: Final = 2_000
 # Counted again where this differs.
 RULES: Final = 2
 _AT_ONCE: Final = 500
+# So many of the newest labels are looked through for one of a dataset.
+LOOKED_THROUGH: Final = 1_000
 
 
 @dataclass(slots=True)
@@ -224,12 +225,19 @@ def _row(version: DatasetVersion, entry: UUID, reasons: list[Reason]) -> Suspect
 
 
 def _basis(version: DatasetVersion, gradings: list[Grading]) -> str:
-    labels = Label.objects.filter(slot__dataset=version.dataset_id).order_by("-pk")
-    # As a condition on each: joined, SQLite goes through all examples for the newest gold.
-    own = Revision.objects.filter(pk=OuterRef("revision"), example__dataset=version.dataset_id)
-    golds = Gold.objects.filter(Exists(own)).order_by("-pk")
-    newest: list[Any] = [rows.values_list("pk", flat=True).first() for rows in (labels, golds)]
-    return digest([RULES, sorted(str(grading.pk) for grading in gradings), *map(str, newest)])
+    """Name what there is to count: gradings and labels, for the gold of a version stays as it is."""
+    return digest([RULES, sorted(str(grading.pk) for grading in gradings), _labels_told(version)])
+
+
+def _labels_told(version: DatasetVersion) -> str:
+    """Return what is another with each new label of a version's dataset: the newest label, or how many there are.
+
+    The newest is looked for among the newest of all datasets: an older one lies behind all that others have.
+    """
+    newest = Label.objects.order_by("-pk").values("pk")[:LOOKED_THROUGH]
+    labels = Label.objects.filter(revision__example__dataset=version.dataset_id)
+    found = labels.filter(pk__in=newest).order_by("-pk").values_list("pk", flat=True).first()
+    return str(found or labels.count())
 
 
 def _size(version: DatasetVersion, gradings: list[Grading]) -> int:

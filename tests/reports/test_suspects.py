@@ -241,6 +241,26 @@ def test_much_is_counted_by_a_job_and_only_once(project, version, run_jobs, view
     assert Job.objects.filter(kind="suspects").count() == 2
 
 
+def test_each_new_label_is_counted_and_those_of_other_datasets_are_not_looked_through(
+    project, version, reviewer, viewer, owner, monkeypatch
+):
+    """Much that is newer in other datasets changes neither what is found nor what it costs to ask."""
+    monkeypatch.setattr(counting, "LOOKED_THROUGH", 1)
+    other = version_of(project, [example(f"other-{number}", f"Case {number}?", STATUS) for number in range(3)], "other")
+    people = (reviewer, viewer, owner)
+    for number, person in enumerate(people, start=7):
+        labelled(version, person, "status", HISTORY, number=number)
+        reasons = listed(version, owner, Role.OWNER).get("status")
+        assert (reasons is not None) == (number > 7)
+        if reasons is not None:
+            assert f"{number - 6} of {number - 6} people" in reasons.reasons[0]["sentence"]
+        labelled(other, person, f"other-{number - 7}", HISTORY)
+        suspects_counted(version, actor=None)
+    counted_at = SuspectCount.objects.get(version=version).counted_at
+    labelled(other, reviewer, "other-1", HISTORY, number=8)
+    assert suspects_counted(version, actor=None).counted_at == counted_at
+
+
 def test_a_page_costs_the_same_however_many_suspects_there_are(
     project, run_jobs, viewer, client, django_assert_max_num_queries
 ):

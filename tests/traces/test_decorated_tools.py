@@ -69,6 +69,17 @@ def sent(client, token, settings) -> Any:
     return send_tool
 
 
+def test_a_tool_below_an_agent_that_tells_what_was_asked_is_used_once(client, token, settings) -> None:
+    """No model's call was recorded: the conversation's call is the one that the span ran."""
+    settings.TRACES_QUIET_SECONDS = 0
+    asked = '[{"role": "user", "parts": [{"type": "text", "content": "Where is order 7?"}]}]'
+    agent = {"gen_ai.operation.name": "invoke_agent", "gen_ai.input.messages": asked}
+    tool = {"gen_ai.operation.name": "execute_tool", **CALL, **FAILED}
+    send(client, token, export(span(1, "agent", attributes=agent), span(2, "get_order", parent=1, attributes=tool)))
+    traces_settle()
+    assert ToolUse.objects.get().error_class
+
+
 def publish(project, owner, slug: str, tool: dict[str, Any]) -> None:
     registry = registry_create(project=project, actor=owner, slug=slug, name=slug)
     registry_publish(registry=registry, actor=owner, document=[tool])

@@ -147,7 +147,7 @@ def test_a_trace_without_model_calls_is_the_calls_that_its_tools_ran():
     (found,) = outcome(root, tool_span(invented="x"))
     assert isinstance(found, Entry)
     assert found.trial is not None
-    assert list(found.trial.transcript.calls) == [ToolCall("get_order", {"id": "A-1"}, "span-1")]
+    assert list(found.trial.transcript.calls) == [ToolCall("get_order", {"id": "A-1"}, "c1")]
     assert "/attributes/invented" in {loss.pointer for loss in found.losses}
 
 

@@ -310,7 +310,9 @@ def _result(span: Span, before: Sequence[Message]) -> Message:
 def _without_models(root: Span, members: Sequence[Span]) -> tuple[list[Message], tuple[Problem, ...]]:
     messages: list[Message] = []
     for number, span in enumerate(span for span in members if span.kind == "tool"):
-        call = call_of(span.name, span.given, f"span-{number + 1}", shown_as=span.name)
+        known = {each.id for message in messages for each in message.calls}
+        own = span.call if span.call not in known else ""
+        call = call_of(span.name, span.given, own or f"span-{number + 1}", shown_as=span.name)
         messages += [Message("assistant", None, (call,)), replace(_result(span, ()), call_id=call.id)]
     # What a tool answered is its result, and not the agent's answer.
     said = said_in(root.made, root.made_at) if root.kind != "tool" else ()
